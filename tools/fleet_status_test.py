@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""`ridgewatt fleet status` with a real Prometheus: tools/fleet_status_test.py BUILD_FOLDER [unittest's options]
+"""Tests `ridgewatt fleet status` with a real Prometheus:
+tools/fleet_status_test.py BUILD_FOLDER [unittest's options]
 
-Two fake boards run changing loads, `ridgewatt export` writes their metrics, a Prometheus of this test scrapes them on
-loopback, and energy and power of `fleet status` are compared with what the boards' files showed. A store has measured for the
-mode that one of them runs that another is better."""
+Two fake boards run changing loads. `ridgewatt export` writes their metrics, and a Prometheus on
+loopback scrapes them. The energy and power of `fleet status` are compared with the boards' files. A
+store contains a better mode than the current mode of one board."""
 import json
 import os
 import pathlib
@@ -38,7 +39,7 @@ class FleetStatus(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def export(self, name):
-        """A busy fake board that is exported and served: it, and its address."""
+        """Starts a busy fake board and serves its metrics. Returns the board and the address."""
         board = fake_power.FakeBoard(PROGRAM, name)
         self.addCleanup(board.remove)
         metrics = pathlib.Path(board.folder) / "ridgewatt.prom"
@@ -52,7 +53,7 @@ class FleetStatus(unittest.TestCase):
         return board, f"127.0.0.1:{server.server_address[1]}"
 
     def scrape(self, boards):
-        """A Prometheus that finds its targets in boards.json; returns its URL."""
+        """Starts a Prometheus with the targets in boards.json and returns its URL."""
         (self.folder / "boards.json").write_text(json.dumps(boards))
         (self.folder / "prometheus.json").write_text(json.dumps(
             {"global": {"scrape_interval": "1s"},
@@ -67,7 +68,7 @@ class FleetStatus(unittest.TestCase):
         return f"http://127.0.0.1:{listen}"
 
     def scraped(self, url, address, now_s):
-        """When the energy of a board was scraped."""
+        """Returns the times at which the energy of a board was scraped."""
         expression = f'hw_energy_joules_total{{instance="{address}"}}[{DAY_S}s]'
         question = urllib.parse.urlencode({"query": expression, "time": now_s})
         ask = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -76,14 +77,16 @@ class FleetStatus(unittest.TestCase):
         return [float(when) for when, _ in values]
 
     def is_increase(self, watch, times_s, energy_j):
-        """increase() goes on by up to 1.1 scrape intervals at either end; one scrape may be new since the question."""
+        """Checks a result of increase(), which extrapolates by up to 1.1 scrape intervals at each
+        end. A scrape may have happened since the query."""
         truth_j = watch.mean_w(times_s[0], times_s[-1]) * (times_s[-1] - times_s[0])
         scrape = 1 / (len(times_s) - 1)
         self.assertGreater(energy_j, 0.97 * truth_j * (1 - scrape))
         self.assertLess(energy_j, 1.03 * truth_j * (1 + 3.2 * scrape))
 
     def store(self, mode):
-        """One in which a mode with half the GPU clock needs 10 % less time and 20 % less power than `mode`."""
+        """Creates a store in which a mode with half the GPU clock takes 10 % less time and 20 %
+        less power than `mode`."""
         knobs = dict(part.split("=") for part in mode.split(","))
         rows = ["workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w"]
         for gpu_mhz, time_ms, power_w in ((float(knobs["gpu"]), 100, 30), (float(knobs["gpu"]) / 2, 90, 24)):
@@ -107,7 +110,7 @@ class FleetStatus(unittest.TestCase):
                            {"targets": [nano_at], "labels": {"fleet": "field", "serial": "N1"}}])
         time.sleep(WINDOW_S + 6)
         options = ("--prometheus", url, "--window", WINDOW_S, "--day", DAY_S)
-        for _ in range(20):  # on a busy machine a scrape may take too long, which is not up
+        for _ in range(20):  # on a busy machine a scrape may time out, so that a board is not up
             now_s = time.time()
             done = status(*options, "--boards", self.folder / "boards.json", "--format", "json")
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -132,7 +135,7 @@ class FleetStatus(unittest.TestCase):
             recent_s = [when for when in times_s if when > now_s - WINDOW_S]
             power_w, energy_j = board["window_power_w"], board["day_energy_j"]
             print(f"\n{kind}: {power_w:.2f} W, {energy_j:.0f} J of the day")
-            # Energy is power x time, as the board's files showed it.
+            # Energy is power times time, from the files of the board.
             self.is_increase(watch, recent_s, power_w * WINDOW_S)
             self.is_increase(watch, times_s, energy_j)
         total = result["totals"]

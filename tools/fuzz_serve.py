@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hostile requests against the running server, over sockets of loopback: broken heads, queries, bodies,
-tokens, and models and sweeps that were damaged, each of which goes through the child process that reads it.
+"""Sends malformed requests to a running server on loopback: broken heads, queries, bodies and
+tokens, and damaged models and sweeps, which a child process of the server reads.
 
     tools/fuzz_serve.py build/ridgewatt/ridgewatt SECONDS [SEED]
 
-Afterwards the server has to be there, every answer has to be one that is documented, and its memory and
-descriptors may not have grown. Ends with 1 and the request otherwise."""
+Every status in a reply must be documented. At the end, the server must still run, and it may not
+have lost file descriptors. Otherwise prints the request or the reason; the exit status is 1."""
 import os
 import random
 import re
@@ -27,7 +27,7 @@ VALUES = ["zoo:lenet5", "zoo:resnet50", "zoo:", "upload:", "agx-orin", "maxn", "
 
 
 def damaged(data, chance):
-    """`data` with bytes changed, cut, doubled or inserted."""
+    """Returns `data` with changed, deleted, repeated or inserted bytes."""
     out = bytearray(data)
     for _ in range(chance.randint(1, 8)):
         if not out:
@@ -70,7 +70,8 @@ def a_request(chance):
 
 
 def exchange(port, request):
-    """What the server says, until it ends or says nothing for a second (a head that never ends)."""
+    """Returns the reply of the server until it closes the connection; empty after an error or
+    timeout."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         try:
             connection.sendall(request)
@@ -86,7 +87,7 @@ def exchange(port, request):
 
 
 def a_file(chance, seeds):
-    """An upload of a damaged file, and the questions that are asked of it."""
+    """Returns a request that uploads a damaged file."""
     data = damaged(chance.choice(seeds), chance)
     return (f"POST /api/v1/uploads HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\nConnection: close\r\n\r\n".encode() + data)
 
@@ -111,7 +112,7 @@ def state_of(pid):
 def check(request, answer):
     answer = answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
     if not answer:
-        return  # the connection was ended: a head that does not end, a client that is gone
+        return  # the server closed the connection, for example after an incomplete head
     status = int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else -1
     if status not in DOCUMENTED or b"\nX-Evil" in answer or b"root:" in answer:
         raise SystemExit(f"answered {answer[:1500]!r} to {request[:2000]!r}")
@@ -144,7 +145,7 @@ def main():
                 raise SystemExit(f"the server ended with {server.returncode}")
             last = state_of(server.pid)
             print(f"{count} requests, {files} files; memory {first and first[0]} -> {last[0]} kB, descriptors {first and first[1]} -> {last[1]}")
-            if first and last[1] > first[1] + 80:  # 64 uploads are kept
+            if first and last[1] > first[1] + 80:  # the server keeps 64 uploads
                 raise SystemExit("descriptors are lost")
         finally:
             server.terminate()

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Hostile cases for every command: damaged models, sweeps, board files, configurations, language models, stores,
-results and traces of heat, recoded and repeated files, odd options and odd values. The same seed makes the same cases.
+"""Runs the commands with malformed input.
+
+The cases are damaged models, sweeps, board files, configurations, language models, stores, results
+and temperature recordings, re-encoded and repeated files, and unusual options and values. The same
+seed gives the same cases.
 
     tools/hostile_sweep.py [--program build/ridgewatt/ridgewatt] [--cases 10000] [--seed 1] [--first N] [--jobs 2]
 
-Each case runs in a folder of its own. A fault is: a signal, a sanitizer's report, a status that is not
-documented, an internal error, a changed input, a file left behind by a refused command or a temporary file by
-any, or nan or inf printed with status 0. Faults are printed with the case's number (--first N --cases 1 runs it
-again; --keep DIR leaves its folder); the exit status is 1 if there are any."""
+Each case runs in its own folder. Faults are a signal, a report of a sanitizer, an undocumented exit
+status, an internal error, a changed input file, a file that a failed command leaves, a temporary
+file that any command leaves, and nan or inf in the output with status 0. A fault is printed with
+the number of its case. --first N --cases 1 runs it again, and --keep DIR keeps its folder. The exit
+status is 1 if there are faults."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -26,7 +30,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTED = {0, 1, 2, 3}
 TIMEOUT_S = 60
-# What measures this machine, waits for events or starts programs: its inputs are tried elsewhere.
+# Commands that measure this machine, wait for events or start programs. Other tests cover their
+# input.
 LEFT_OUT = {"serve", "top", "export", "soak", "microbench", "loadbench", "measure", "profile", "govern", "sandbox", "mode apply",
             "mode restore", "campaign submit", "campaign watch", "campaign resume", "campaign run", "campaign cancel",
             "schedule run", "schedule measure-sharing", "study", "fake-run", "compare", "calibrate", "help", "man", "completion",
@@ -58,7 +63,7 @@ BOARD_LINES = ["device show {f}", "estimate zoo:lenet5 --device {f}", "estimate 
 LANGUAGE_LINES = ["fits {f} --device {b}", "llm {f} --device {b}", "llm {f} --device {b} --format json", "fits {f} --format json"]
 STORE_LINES = ["store list {f}", "store export {f}", "store export {f} --merge-boards", "store merge {f} made.db",
                "store upgrade {f}", "compare boards {f}", "campaign list {f}", "report {f}", "tune --sweep {f}", "sweep check {f}"]
-# Results of the program as JSON, and who reads them.
+# Results of the program as JSON, and the commands that read them.
 RESULTS = {"plan": ["schedule simulate {f} --duration 5", "schedule simulate {f} --duration 5 --format json", "report {f}"],
            "tune": ["mode apply --device fake:agx-orin --dry-run --answer {f}", "report {f}", "report {f} --device {b}"],
            "estimate": ["report {f}", "tune --sweep {f}"], "roofline": ["report {f}"], "llm": ["report {f}"],
@@ -69,7 +74,7 @@ PROFILE_LINES = ["layers --profile {f}", "layers zoo:lenet5 --profile {f} --devi
 
 
 def gguf(chance):
-    """A small GGUF file of one tensor; some keys have odd values."""
+    """Returns a small GGUF file with one tensor, in which some keys have unusual values."""
     def text(value):
         return struct.pack("<Q", len(value)) + value.encode()
     keys = [("general.architecture", chance.choice(["llama", "gemma3", "phi3", "gpt-oss", "x"]))]
@@ -113,7 +118,7 @@ def varint(value):
 
 
 def other_opset(data, chance):
-    """An opset import is appended: of two of a domain the last one counts."""
+    """Appends an opset import. If a domain has two, the last one counts."""
     version = b"\x10" + varint(chance.randint(0, 30))
     return data + b"\x42" + varint(len(version)) + version
 
@@ -141,7 +146,8 @@ def damaged(data, chance):
 
 
 def numbers_in(text):
-    """Places of the numbers of a CSV or TOML text, but for those in quotes, which are printed as they are."""
+    """Returns the matches of numbers in a CSV or TOML text. Skips numbers in quotes, which the
+    program prints unchanged."""
     return [found for found in re.finditer(rb"(?<![\w.])-?\d[\d.eE+-]*", text)
             if text.count(b'"', text.rfind(b"\n", 0, found.start()) + 1, found.start()) % 2 == 0]
 
@@ -157,7 +163,7 @@ def odd_numbers(text, chance):
 
 
 def options_of_commands():
-    """Options by command, as the reference lists them."""
+    """Returns {command: [(option, whether it has a value)]} from the reference."""
     commands = {}
     command = None
     for line in (ROOT / "docs/reference/cli.md").read_text().splitlines():
@@ -172,7 +178,8 @@ def options_of_commands():
 
 
 def recoded(data, chance):
-    """The same file as another program would write it, or with its lines or columns in disorder."""
+    """Returns the file in another encoding, with other separators, or with repeated or wrong lines
+    or columns."""
     lines = data.split(b"\n")
     kind = chance.randrange(8)
     if kind == 0:
@@ -195,7 +202,7 @@ def recoded(data, chance):
 
 
 def odd_json(data, chance):
-    """One to three values of a JSON document are replaced, left out or moved."""
+    """Replaces or deletes one to three values of a JSON document."""
     document = json.loads(data)
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         place = document
@@ -214,7 +221,7 @@ def odd_json(data, chance):
 
 
 class Material:
-    """What cases are made of, written once by the program itself."""
+    """Valid files from which cases are created. The program itself writes them."""
 
     def __init__(self, program):
         self.program = program
@@ -266,7 +273,7 @@ def with_odd_options(words, material, chance):
 
 
 def a_case(number, seed, material):
-    """Files by name, and the words of a command."""
+    """Returns the files of a case by name, and the words of its command."""
     chance = random.Random(f"{seed}:{number}")
     kind = chance.choices(["model", "sweep", "board", "language", "profile", "options", "store", "result", "heat", "boards"],
                           [24, 18, 12, 10, 4, 18, 4, 7, 2, 1])[0]
@@ -331,7 +338,7 @@ def digest(path):
 
 
 def faults_of(files, before, folder, words, result, named):
-    """What is wrong about a run that has ended."""
+    """Returns the faults of a finished run."""
     faults = []
     text = (result.stdout + b"\n" + result.stderr).decode(errors="replace")
     if result.returncode not in DOCUMENTED:

@@ -19,7 +19,7 @@ SKIPPED = re.compile(r"/generated/|/embedded_[a-z]*\.cc$|\.pb\.cc$|\.c$")
 
 
 def module(unit):
-    """The module of a unit of several files; None of one that stays alone."""
+    """Returns the module of a unit of several files; None if the unit stays alone."""
     found = re.search(r"unity_([a-z]+)_\d+_cxx", unit["file"])
     return found.group(1) if found and found.group(1) != "screen" else None
 
@@ -31,7 +31,8 @@ def size_bytes(path):
 
 
 def flags_of(command):
-    """The words of a compiler's command without program, input and output; pairs stay together."""
+    """Yields the flags of a compiler command, without program, input and output. A flag with its
+    value is one tuple."""
     words = iter(shlex.split(command)[1:])
     for word in words:
         if word == "-o":

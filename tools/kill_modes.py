@@ -3,11 +3,11 @@
 board is as it was before: tools/kill_modes.py [--runs 200] [--seed 1] [--profile]
 [--program build/ridgewatt/ridgewatt]
 
-Half of the runs hold the mode (--for), half set it to stay. A run that ended by itself before the
-signal came must leave the mode set (or restored, with --for); every killed run must leave the first
-state. The time from the signal until the guardian has ended is reported too. With --profile one
-store is filled by runs that are killed again and again: no finished point may be lost or doubled, and
-the database must pass its integrity check.
+Half of the runs hold the mode for a limited time (--for), and half set it permanently. A run that
+ends before the signal must leave the mode set (with --for, restored). Every killed run must leave
+the original state. The time from the signal to the end of the guardian process is also reported.
+With --profile, killed runs fill one store. No finished point may be lost or stored twice, and the
+database must pass its integrity check.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
 
 
 def content(root):
-    """Of every file but the counters of clocks, which run on."""
+    """Returns the content of all files except the time counters of clocks, which always change."""
     return {str(path): path.read_bytes() for path in sorted(pathlib.Path(root).rglob("*"))
             if path.is_file() and not path.is_symlink()
             and path.name not in ("time_in_state", "trans_stat")}
@@ -45,8 +45,8 @@ def processes(name):
 
 
 def points(store, check=False):
-    """Finished points of the store: of a copy, so that the killed program's own next run finds its
-    files as they were left."""
+    """Returns the finished points of the store. The check uses a copy, so that the next run finds
+    the files as the killed program left them."""
     if not os.path.exists(store):
         return set()
     with tempfile.TemporaryDirectory() as folder:
@@ -67,17 +67,17 @@ def points(store, check=False):
         except sqlite3.OperationalError:
             if check:
                 raise
-            return set()  # just being made
+            return set()  # the store is being created
         finally:
             database.close()
 
 
 def kill_profiles(options, chance, root, first):
-    """Fills stores of 4 modes by runs that are killed; (faults, ends, finished points)."""
+    """Fills stores of 4 modes with killed runs. Returns (faults, ends, finished points)."""
     faults = finished = 0
     ends = collections.Counter()
     store = root + ".db"
-    # The board's folder in the command tells a workload that is left from all other processes.
+    # The folder of the board in the command identifies workloads that are still running.
     mark = f": {root}; for i in 1 2 3; do echo minibatch >&$RIDGEWATT_MARK_FD; sleep 0.01; done"
     known = set()
     for run in range(options.runs):
@@ -86,7 +86,7 @@ def kill_profiles(options, chance, root, first):
                    "--workload", "w", "--", "/bin/sh", "-c", mark]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(chance.uniform(0, 0.6))
-        known |= points(store)  # what is finished now may not be lost
+        known |= points(store)  # these points may not be lost
         number = SIGNALS[run % 3]
         child.send_signal(number)
         errors = child.communicate()[1]  # ends when guardian and workload have closed the pipes

@@ -17,7 +17,7 @@ BOARDS = ["nano", "orin-nano-4gb@super", "orin-nano-8gb@super", "orin-nx-16gb", 
 
 
 def ask(program, *words):
-    """The answer of the program as JSON; status 3 is an answer too."""
+    """Returns the answer of the program as JSON. Status 3 is an answer too."""
     command = [program, *words, "--quiet", "--format", "json"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode not in (0, 3):
@@ -32,7 +32,7 @@ def table(head, rows):
 
 
 def models_by_boards(program):
-    """Tokens per second, joules per token; what does not fit in brackets."""
+    """Returns the table of tokens per second and joules per token."""
     rows = []
     for board in BOARDS:
         cells = [board]
@@ -59,7 +59,7 @@ def modes(program):
 
 
 def with_table(page, made):
-    """The text of a page, with `made` in place of the table that has the same head."""
+    """Replaces the table that has the same head in the text of a page by `made`."""
     head = made.split("\n", 1)[0] + "\n"
     before, found, rest = page.partition(head)
     if not found:

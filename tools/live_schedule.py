@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Rehearses `ridgewatt schedule run --programs` on a fake board: two inference programs whose
-arrivals change (constant, Poisson, bursty, a recorded trace, a quarter of the time each) and one
-training, faster than the clock, with workers killed on the way. Checks from what the workers and
-the grant log say, not from the schedule's own report:
+"""Tests `ridgewatt schedule run --programs` on a fake board, faster than real time.
 
-  * no two grants overlap;
-  * a minute of a program is met when the 99th percentile of the latency of the requests that
-    arrived in it keeps the bound (from the trace and the worker's own record of what it served;
-    a request that was not served is late);
-  * a minute cannot be met when more than 1 % of its requests came to their bound while their program
-    had no worker: they waited at the kill or came after it, and the bound was over, but for the
-    quickest minibatch, before the next worker joined;
-  * modes were changed, killed workers were started again.
+Runs two inference programs and one training, and kills some workers. The arrivals of requests are
+constant, Poisson, bursty and from a trace, for a quarter of the time each. The checks use the
+records of the workers and the log of grants, not the report of the command:
+
+  * No two grants overlap.
+  * A minute of a program is met if the 99th percentile of the latency of its requests is within the
+    bound. A request that was not served is late.
+  * A minute cannot be met if more than 1 % of its requests had no worker until their bound was
+  over.
+    Such a request waited at the kill or arrived after it, and its bound ended before the next
+    worker could have finished the shortest minibatch. Such minutes do not count.
+  * Modes were changed, and killed workers were started again.
 
     tools/live_schedule.py --minutes 30 --speed 10          # 3 minutes
     tools/live_schedule.py --minutes 4 --speed 10 --kills 2
 
-Prints JSON; exits 1 when something does not hold. The latency of messages counts `speed` times:
-where the machine is busy, give the rehearsal real-time priority (--realtime, needs the right to).
+Prints JSON. The exit status is 1 if a check fails. The latency of messages counts --speed times. On
+a busy machine, use real-time priority (--realtime, which needs the right to set it).
 """
 import argparse
 import csv
@@ -56,14 +57,14 @@ def arrivals(kind, rates, scale, rng, begin, end):
         return [begin + (i + 1) / constant for i in range(int((end - begin) * constant))]
     if kind == "poisson":
         return poisson(rng, mean, begin, end)
-    if kind == "bursty":  # Markov-modulated, states of a minute in the mean (arrivals.h)
+    if kind == "bursty":  # Markov-modulated; states last a minute on average (arrivals.h)
         times, now, state = [], begin, rng.randrange(len(bursty))
         while now < end:
             until = min(end, now + rng.expovariate(1 / 60))
             times += poisson(rng, bursty[state], now, until)
             now, state = until, rng.choice([s for s in range(len(bursty)) if s != state])
         return times
-    # What a recorder of a shop's door would give: a slow wave between a quarter and twice the mean.
+    # The trace: the rate varies slowly between a quarter of the mean and twice the mean.
     times, now = [], begin
     while now < end:
         phase = (now - begin) / (end - begin)
@@ -80,7 +81,7 @@ def p99(values):
 class Rehearsal:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
-        self.seconds = options.minutes * 60  # of the schedule
+        self.seconds = options.minutes * 60  # duration of the schedule
         self.traces, self.kills, self.events = {}, [], []
         self.kill_times = []
 
@@ -101,7 +102,7 @@ class Rehearsal:
                 times += arrivals(kind, PROGRAMS[name][3], self.options.rates, rng, i * quarter,
                                   (i + 1) * quarter)
             self.traces[name] = times
-            # The reader shifts a trace to its first arrival; so does this.
+            # The program shifts a trace to its first arrival, so the record must do the same.
             self.traces[name] = [t - times[0] for t in times]
             with open(self.folder / f"{name}_arrivals.csv", "w") as file:
                 file.write("time_s\n" + "".join(f"{t:.6f}\n" for t in times))
@@ -121,7 +122,7 @@ class Rehearsal:
         (self.folder / "programs.toml").write_text("\n".join(text))
 
     def kill_workers(self, controller, begin):
-        """Each program in turn, spread over the run; SIGKILL whatever it does."""
+        """Kills workers with SIGKILL at even intervals, each program in turn."""
         names = ["trainer", "detector", "classifier"]
         for i in range(self.options.kills):
             at = self.seconds * (i + 1) / (self.options.kills + 1)
@@ -147,7 +148,7 @@ class Rehearsal:
         o = self.options
         begin = time.monotonic() + o.start
         self.write_programs(begin)
-        # Until the last requests had their time.
+        # Ends after the bounds of the last requests.
         duration = o.start + (self.seconds + 3) / o.speed
         words = [o.program, "schedule", "run", "--programs", self.folder / "programs.toml",
                  "--max-power", o.max_power, "--apply-mode", "--sysroot", self.folder / "board",
@@ -168,7 +169,7 @@ class Rehearsal:
         return json.loads(output)
 
     def beyond(self, name, times, served, joined, count):
-        """Minutes that a kill alone makes late, whatever is done after it."""
+        """Returns the minutes that cannot be met because of a kill."""
         bound, quickest = PROGRAMS[name][2], 0.02
         lost = [0] * count
         for who, killed in self.kill_times:

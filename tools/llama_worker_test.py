@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""examples/schedule/llama_worker.py against `ridgewatt schedule run --programs` and a small server of
-llama.cpp's endpoints: requests reach the server only while the device is granted to the worker,
-every client gets its own answer, streams come piece by piece, and errors are reported.
+"""Tests examples/schedule/llama_worker.py with `ridgewatt schedule run --programs` and a small
+server with the endpoints of llama.cpp. Requests reach the server only while the worker has the
+device, every client gets its own answer, streams arrive in pieces, and errors are reported.
 
     llama_worker_test.py --program build/ridgewatt/ridgewatt
 """
@@ -24,7 +24,7 @@ PROGRAM = ""
 
 
 class ModelServer(http.server.BaseHTTPRequestHandler):
-    """Answers as llama-server does; keeps when it worked."""
+    """Answers like llama-server and records the times of its work."""
     worked = []
 
     def do_GET(self):
@@ -112,7 +112,7 @@ class LlamaWorker(unittest.TestCase):
 
     def test_requests_wait_for_the_device(self):
         self.start(6)
-        begin = time.monotonic()  # the controller's clock began a little before
+        begin = time.monotonic()  # the controller has started a little earlier
         self.assertEqual(self.ask("/health", method="GET")[0], 200)
         answers = {}
 
@@ -131,7 +131,7 @@ class LlamaWorker(unittest.TestCase):
         for i in range(24):
             self.assertEqual(answers[i][0], 200)
             self.assertEqual(json.loads(answers[i][1])["content"], f"HELLO {i}")
-        self.assertEqual(self.ask("/completion", {"wrong": 1})[0], 502)  # the server fell over it
+        self.assertEqual(self.ask("/completion", {"wrong": 1})[0], 502)  # the server fails
         said = json.loads(self.controller.communicate()[0])
         self.worker.wait(10)
         self.assertEqual(said["programs"][0]["requests"], 26)
@@ -141,7 +141,7 @@ class LlamaWorker(unittest.TestCase):
                       for row in csv.DictReader(file)]
         self.assertEqual(sum(count for _, _, count in grants), 26)
         self.assertEqual(len(ModelServer.worked), 25)
-        # Some shift between the two clocks puts all work into grants: the same one for all.
+        # With some constant offset between the two clocks, all work is within grants.
         def fits(shift):
             return all(any(g - 1e-3 <= b - shift and e - shift <= r + 1e-3 for g, r, _ in grants)
                        for b, e in ModelServer.worked)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The catalogue of error messages, from the sources:
+"""Prints the list of error messages in the sources:
     tools/message_reference.py > docs/reference/messages.md
-`--check` compares the page with the sources instead (part of tools/lint.sh). A message is the arguments of an exception
-of ridgewatt::Error or of a function in HELPERS; its hint is what the program prints after it."""
+`--check` compares the page with the sources instead (part of tools/lint.sh). Messages are the
+arguments of exceptions derived from ridgewatt::Error and of the functions in HELPERS. The program
+prints the hint after the message."""
 import collections
 import pathlib
 import re
@@ -12,9 +13,9 @@ import check_messages
 
 ROOT = check_messages.ROOT
 PAGE = ROOT / "docs/reference/messages.md"
-VALUE = ".."  # stands for a value in a message
+VALUE = ".."  # replaces a value in a message
 
-# What the function fail() of a file adds to its arguments.
+# The message of the function fail() in a file, from its arguments.
 FRAMES = [
     ("device/board_toml", lambda a: f"{VALUE}: '{text(a[0])}' {text(a[1])}"),
     ("device/measured_roof", lambda a: f"{VALUE}: 'microbench.{text(a[1])}' {text(a[2])}"),
@@ -31,7 +32,7 @@ FRAMES = [
     ("workload/", lambda a: f"node '{VALUE}' ({VALUE}): {text(a[0])}"),
     ("answer/board/calibrate_local", lambda a: f"{VALUE} could not be measured in ONNX Runtime: {text(a[0])}"),
 ]
-# Functions that throw: the class, and (what, where, hint) from the arguments.
+# Functions that throw: the class of the error, and (what, where, hint) from the arguments.
 HELPERS = {
     "throw_errno": ("throw_errno", lambda a: (text(a[1]), subject(a[2]), "")),
     "throw_unknown_name": ("UsageError", lambda a: (f"unknown {text(a[0])} '{VALUE}'", "", f"choose one of {VALUE}")),
@@ -44,7 +45,7 @@ TESTS = re.compile(r"_test\.cc$|_fuzz\.cc$|_support\.h$|/test_|_fixture\.h$|_ben
 
 
 def parts(expression: str, mark: str) -> list[str]:
-    """`expression`, cut at each `mark` outside quotes and brackets."""
+    """Splits an expression at each `mark` outside quotes and brackets."""
     found, depth, quoted, i = [""], 0, False, 0
     while i < len(expression):
         c = expression[i]
@@ -64,7 +65,8 @@ def parts(expression: str, mark: str) -> list[str]:
 
 
 def literal(expression: str) -> str | None:
-    """The value of adjacent string literals."""
+    """Returns the value of adjacent string literals; None if the expression contains anything
+    else."""
     found = re.findall(check_messages.TEXT, expression)
     rest = re.sub(check_messages.TEXT, "", expression)
     if not found or rest.strip():
@@ -73,7 +75,8 @@ def literal(expression: str) -> str | None:
 
 
 def text(expression: str) -> str:
-    """What an expression of strings says; values are VALUE, the ways of `a ? b : c` are "b | c"."""
+    """Returns the text of a string expression. Values become VALUE, and `a ? b : c` becomes "b |
+    c"."""
     expression = expression.strip()
     while expression.startswith("(") and expression.endswith(")") and len(parts(expression[1:-1], ")")) == 1:
         expression = expression[1:-1].strip()
@@ -95,13 +98,13 @@ def subject(expression: str) -> str:
 
 
 def joined(what: str, where: str, verbs: tuple[str, ...]) -> str:
-    """As Error joins them (ridgewatt/base/error.cc)."""
+    """Joins a message in the same way as Error (ridgewatt/base/error.cc)."""
     if what.startswith(verbs):
         return f"{where or VALUE} {what}"
     return f"{what}: {where}" if where else what
 
 
-# What such a function throws, without its arguments.
+# Messages that consist only of the text that such a function adds.
 WRAPPED = re.compile(r"\.\.: \.\. (line|byte) \.\.|\.\. \(byte .*|\.\.: '(microbench|thermal)\.\.\.' \.\.|"
                      r"node '\.\.' \(\.\.\): \.\.|\.\.: tensor '\.\.'|\.\.' must .*|\.\. is \.\.")
 
@@ -111,7 +114,8 @@ def kinds() -> tuple[str, ...]:
 
 
 def hint_of(expression: str, source: str) -> str:
-    """What a hint says: text, a constant or variable of the same file, or one of the lists of base/suggest.h."""
+    """Returns the text of a hint: a string, a constant or variable of the same file, or a list of
+    base/suggest.h."""
     expression = expression.strip()
     if re.fullmatch(r"\w+", expression):
         value = re.search(rf"\b{expression}(?:\[\])? =\s*([^;]*);", source)
@@ -126,7 +130,7 @@ def hint_of(expression: str, source: str) -> str:
 
 
 def hint_of_fail(source: str) -> str:
-    """The hint that the function fail() of a file adds to every message."""
+    """Returns the hint that the function fail() of a file adds to every message."""
     body = re.search(r"void (?:\w+::)?fail\([^{;]*\{(.*?)\n *\}", source, re.S)
     call = body and re.search(check_messages.ERRORS + r"\(", body[1])
     given = check_messages.arguments(body[1], call.end() - 1) if call else []
@@ -134,7 +138,7 @@ def hint_of_fail(source: str) -> str:
 
 
 def messages(path: pathlib.Path, verbs: tuple[str, ...]):
-    """(message, hint) of each error that a source constructs."""
+    """Yields (message, hint) of each error that a source constructs."""
     place = path.relative_to(ROOT / "ridgewatt").as_posix()
     frame = next((frame for prefix, frame in FRAMES if place.startswith(prefix)), None)
     source = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)

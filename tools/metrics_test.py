@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Metrics, from a board to Prometheus: tools/metrics_test.py BUILD_FOLDER [unittest's options]
+"""Tests metrics from a board to Prometheus: tools/metrics_test.py BUILD_FOLDER [unittest's options]
 
-A fake board runs changing loads, `ridgewatt export` writes its metrics, a Prometheus of this test scrapes them on
-loopback, and rate(hw_energy_joules_total) is compared with the mean of the power that the board's files showed,
-which this test reads itself. The shipped rules, dashboard and units are checked by promtool and systemd-analyze. What
-needs a program that is not there is skipped with a line."""
+A fake board runs changing loads. `ridgewatt export` writes its metrics, and a Prometheus on
+loopback scrapes them. rate(hw_energy_joules_total) is compared with the mean power in the board's
+files, which the test itself reads. promtool and systemd-analyze check the shipped rules, dashboard
+and units. Tests whose programs are not installed are skipped with a line."""
 import json
 import os
 import pathlib
@@ -34,7 +34,7 @@ def run(*command, **options):
 
 
 def dashboard_expressions():
-    """Expressions of the dashboard, its variables replaced by what Grafana would put there."""
+    """Yields the expressions of the dashboard, with its variables replaced as by Grafana."""
     def walk(value):
         if isinstance(value, dict):
             for key, inner in value.items():
@@ -146,7 +146,7 @@ class Export(unittest.TestCase):
 
 
 class Campaigns(unittest.TestCase):
-    """A campaign whose only board fails: what export writes of it, in the words of promtool."""
+    """The metrics that `export` writes for a campaign whose only board fails."""
 
     @classmethod
     def setUpClass(cls):
@@ -185,7 +185,8 @@ class Campaigns(unittest.TestCase):
 
 
 class Scraped(unittest.TestCase):
-    """rate(hw_energy_joules_total) by a real Prometheus, against the power that the board's files showed."""
+    """rate(hw_energy_joules_total) in a real Prometheus, compared with the power in the board's
+    files."""
     WINDOW_S = 24
 
     @needs("prometheus")

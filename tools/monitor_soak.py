@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A monitor for long: tools/monitor_soak.py [--build FOLDER] [--duration 3600] [--speed 24]
+"""Long test of monitoring: tools/monitor_soak.py [--build FOLDER] [--duration 3600] [--speed 24]
 
-A fake board runs changing loads at --speed times their pace while `ridgewatt export` samples it as many times faster
-(20 Hz times the speed), so that an hour at 24 has the samples of a day. Or watches another program's metrics:
---url http://127.0.0.1:8470/metrics --pid PID. Prints a line now and then; ends with 1 when a counter went down or
-vanished, a series was not a number, or memory grew by more than 5 MB after the first tenth of the time."""
+A fake board runs changing loads, --speed times faster than real time. `ridgewatt export` samples it
+at 20 Hz times --speed, so that an hour at 24 gives the samples of a day. With --url
+http://127.0.0.1:8470/metrics --pid PID, observes another program instead. Prints progress. The exit
+status is 1 if a counter decreased or disappeared, a value was not finite, or memory grew by more
+than 5 MB after the first tenth of the time."""
 import argparse
 import math
 import os
@@ -31,7 +32,7 @@ def cpu_s(pid):
 
 
 def counters(text):
-    """Series of counters and their values."""
+    """Returns the series of all counters with their values."""
     names = set(re.findall(r"^# TYPE (\S+) counter$", text, re.M))
     found = {}
     for line in text.splitlines():

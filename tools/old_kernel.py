@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tools/old_kernel.py COMMAND...: runs COMMAND on a kernel that seems to be Linux 4.9 (JetPack 4).
+"""tools/old_kernel.py COMMAND...: runs COMMAND with the system calls of Linux 4.9 (JetPack 4).
 
-Every system call that came after 4.9 gives ENOSYS, by a seccomp filter on the number: 4.9's last call is
-pkey_free, 331 on x86-64 and 290 on arm64 (the next, statx, came with 4.11). Under qemu's user emulation the
-filter meets the calls that qemu hands on. Flags of old calls are not looked at.
+A seccomp filter makes every newer system call fail with ENOSYS. The last call of 4.9 is pkey_free,
+which is 331 on x86-64 and 290 on arm64; the next one, statx, came with 4.11. Under qemu's user
+emulation, the filter applies to the calls of qemu. Flags of old calls are not checked.
 """
 import ctypes
 import os
@@ -14,7 +14,7 @@ import sys
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LOAD, JUMP_GE, JUMP_EQ, RETURN = 0x20, 0x35, 0x15, 0x06  # linux/bpf_common.h, 32-bit words
 ALLOW, ENOSYS = 0x7FFF0000, 0x00050000 | 38  # SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO
-# AUDIT_ARCH of linux/audit.h and the first call that 4.9 does not have.
+# AUDIT_ARCH of linux/audit.h, and the first call that 4.9 does not have.
 MACHINES = {"x86_64": (0xC000003E, 332), "aarch64": (0xC00000B7, 291)}
 
 
@@ -27,9 +27,9 @@ def instruction(code, if_true, if_false, value):
 
 
 def forbid_new_calls():
-    """Filters the calls of this process and its children from now on. Raises OSError where it cannot."""
+    """Starts to filter the calls of this process and its children. Raises OSError if that fails."""
     architecture, first_unknown = MACHINES[platform.machine()]
-    # struct seccomp_data: the number at 0, the architecture at 4.
+    # In struct seccomp_data, the number is at offset 0 and the architecture at offset 4.
     code = b"".join([instruction(LOAD, 0, 0, 4), instruction(JUMP_EQ, 0, 3, architecture),
                      instruction(LOAD, 0, 0, 0), instruction(JUMP_GE, 0, 1, first_unknown),
                      instruction(RETURN, 0, 0, ENOSYS), instruction(RETURN, 0, 0, ALLOW)])

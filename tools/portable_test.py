@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""tools/portable_test.py PROGRAM OLD_ROOT [HOST_PROGRAM]: the statically linked arm64 PROGRAM on an old system.
+"""Tests the statically linked arm64 PROGRAM on an old system:
+tools/portable_test.py PROGRAM OLD_ROOT [HOST_PROGRAM]
 
-It runs under qemu's user emulation in OLD_ROOT (a Debian 11 for arm64: glibc 2.31, as JetPack 5), and every
-system call that Linux 4.9 (JetPack 4) does not have fails (tools/old_kernel.py). Fake boards of JetPack 4 and 5
-are read, set, restored, measured, profiled and tuned; models are answered for as HOST_PROGRAM does where it is
-given. Prints a line per check; the first that fails ends it with status 1.
+PROGRAM runs under qemu's user emulation in OLD_ROOT, a Debian 11 for arm64 (glibc 2.31, like
+JetPack 5). System calls that Linux 4.9 (JetPack 4) does not have fail (tools/old_kernel.py). The
+test sets, restores, measures, profiles and tunes fake boards of JetPack 4 and 5, and compares an
+answer with that of HOST_PROGRAM. Prints a line per check. The first failed check ends the test with
+status 1.
 """
 import json
 import math
@@ -19,7 +21,7 @@ import time
 
 JETPACK_4_GLIBC = (2, 27)
 BOARDS = {"nano": "5W", "xavier-nx-jp4": "MODE_15W_2CORE", "xavier-nx-jp5": "MODE_15W_2CORE",
-          "agx-orin-jp5": "MODE_30W"}  # board: a preset that is not its first mode
+          "agx-orin-jp5": "MODE_30W"}  # board: a preset other than its original mode
 OLD_KERNEL = pathlib.Path(__file__).resolve().parent / "old_kernel.py"
 QEMU = "/usr/bin/qemu-aarch64-static"
 
@@ -31,7 +33,7 @@ def check(fact, text):
 
 
 def highest_glibc(program):
-    """The highest version of a glibc symbol that the dynamic linker would look for; None: it looks for none."""
+    """Returns the highest version of a glibc symbol that the dynamic linker would need, or None."""
     said = subprocess.run(["aarch64-linux-gnu-readelf", "-W", "--version-info", program], check=True,
                           capture_output=True, text=True).stdout
     versions = [tuple(map(int, text.split("."))) for text in re.findall(r"GLIBC_([0-9.]+)", said)]
@@ -43,7 +45,7 @@ def text_of(version):
 
 
 class OldSystem:
-    """Runs what lies in `root`, and there `program` as /usr/bin/ridgewatt."""
+    """Runs programs in the folder `root`, where `program` is /usr/bin/ridgewatt."""
 
     def __init__(self, root, program):
         self.root = pathlib.Path(root)
@@ -51,7 +53,7 @@ class OldSystem:
             (self.root / name).mkdir(exist_ok=True)
         shutil.copy(shutil.which("qemu-aarch64-static") or QEMU, self.root / QEMU[1:])
         shutil.copy(program, self.root / "usr/bin/ridgewatt.arm64")
-        # Measured programs start without binfmt_misc: a script names qemu, which calls qemu again.
+        # A script starts qemu, so that measured programs need no binfmt_misc.
         wrapper = self.root / "usr/bin/ridgewatt"
         wrapper.write_text(f'#!{QEMU} /bin/dash\nexec {QEMU} /usr/bin/ridgewatt.arm64 "$@"\n')
         wrapper.chmod(0o755)
@@ -67,13 +69,13 @@ class OldSystem:
                                 **options)
 
     def run(self, *words):
-        """(exit status, standard output, standard error) of a command in the old root."""
+        """Returns (exit status, standard output, standard error) of a command in the old root."""
         process = self.start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, error = process.communicate(timeout=300)
         return process.returncode, out, error
 
     def ridgewatt(self, *words):
-        """What the program prints; it must succeed."""
+        """Returns the output of the program, which must succeed."""
         status, out, error = self.run("/usr/bin/ridgewatt.arm64", *words)
         if status != 0:
             sys.exit(f"failed: ridgewatt {' '.join(words)}: status {status}: {error.strip()}")
@@ -88,7 +90,7 @@ def linked_for_old_systems(old, program):
     needed = highest_glibc(program)
     check(needed is None or needed <= JETPACK_4_GLIBC,
           f"highest glibc symbol needed: {text_of(needed)} (JetPack 4 has GLIBC_2.27, JetPack 5 GLIBC_2.31)")
-    # The same compiler's ordinary program, to see that the root is old.
+    # An ordinary program of the same compiler must fail, which shows that the root is old.
     with tempfile.TemporaryDirectory() as folder:
         ordinary = pathlib.Path(folder) / "ordinary"
         subprocess.run(["aarch64-linux-gnu-gcc", "-x", "c", "-", "-o", ordinary], input="int main(void) { return 0; }",
@@ -101,7 +103,8 @@ def linked_for_old_systems(old, program):
 
 
 def same(one, other):
-    """Equal JSON, numbers to 12 digits: the C library's exp and log round otherwise on other processors."""
+    """Whether JSON is equal, with numbers to 12 digits, because exp and log of the C library round
+    differently on other processors."""
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -153,7 +156,8 @@ def killed(old):
 
 
 def tree_of(folder):
-    """The contents of a fake board's files, but for the counters of clocks, which run on."""
+    """Returns the content of a fake board's files except the time counters of clocks, which always
+    change."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and os.access(path, os.R_OK)
             and path.name not in ("time_in_state", "trans_stat")}
 

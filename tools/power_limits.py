@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Training under power limits on discrete GPUs, from ../shared/data/public/zeus.csv: sweeps for
-`calibrate`, and the scores of a twin. The source has the time and energy of an epoch; a row here is
-the mean minibatch. No row is part of the project.
+"""Converts measurements of training under power limits on discrete GPUs
+(../shared/data/public/zeus.csv) to sweeps for `calibrate`, and scores a twin with them. The source
+has the time and energy of epochs; a row of a sweep is the mean minibatch. The data are not part of
+the project.
 
     tools/power_limits.py sweeps -o FOLDER     # one file per GPU and network
     ridgewatt calibrate --device boards/a40.toml -o a40.toml \\
         --sweep FOLDER/a40_resnet50.csv,loader-ms=0 --sweep FOLDER/a40_neumf.csv,loader-ms=0.0067
-    tools/power_limits.py score                # of the boards that are part of the program
+    tools/power_limits.py score                # the built-in boards
     tools/power_limits.py score --board a40=a40.toml
 """
 import argparse
@@ -22,10 +23,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 Network = collections.namedtuple("Network", "name samples loader_ms")
-# Samples of an epoch: ILSVRC 2012, CIFAR-100, and MovieLens 1M with the last film of each of 6,040
-# users left out and four films that were not seen for each that was. A sample's loading is chosen:
-# none, where the GPU takes all the time; for NeuMF what 55 ms for 32,768 samples leave to each of
-# four workers.
+# Samples per epoch: ILSVRC 2012, CIFAR-100, and MovieLens 1M without the last movie of each of
+# 6,040 users, but with four unseen movies per seen movie. The loading time of a sample is chosen:
+# zero if the GPU takes all the time; for NeuMF, 55 ms for 32,768 samples, divided among four
+# workers.
 NETWORKS = {
     "resnet50 (imagenet) training": Network("resnet50", 1281167, 0),
     "shufflenetv2 (cifar100) training": Network("shufflenet_v2_cifar", 50000, 0.2),
@@ -35,8 +36,8 @@ BOARDS = {"A40": "a40", "V100": "v100-pcie", "P100": "p100-pcie"}
 
 
 def read_rows(path):
-    """By board, network and batch: time in seconds and watts by limit. Of two optimizers the one
-    that all GPUs have."""
+    """Returns {(board, network): {batch: {limit: (seconds, watts)}}}. Of two optimizers, uses the
+    one that was measured on all GPUs."""
     found = collections.defaultdict(lambda: collections.defaultdict(dict))
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -52,7 +53,7 @@ def read_rows(path):
 
 
 def write_sweeps(options):
-    """One CSV file per GPU and network; the limit takes the governor's place."""
+    """Writes one CSV file per GPU and network, with the limit in the column `governor`."""
     options.output.mkdir(parents=True, exist_ok=True)
     for (board, network), batches in read_rows(options.data).items():
         with (options.output / f"{board}_{network.name}.csv").open("w", newline="") as file:
@@ -66,7 +67,7 @@ def write_sweeps(options):
 
 
 def estimates(options, board, network, batch):
-    """By limit, as the program prints them; nothing where the minibatch does not fit."""
+    """Returns the rows of `estimate` by limit; empty if the minibatch does not fit."""
     done = subprocess.run(
         [options.program, "estimate", f"zoo:{network.name}", "--device", board, "--training",
          "--batch", str(batch), "--modes", "presets", "--loader-time", f"{network.loader_ms}ms",
@@ -82,7 +83,8 @@ def inside(row, quantity, unit, value):
 
 
 def score(options):
-    """Errors of time, power and energy, and what the limit of least modelled energy costs."""
+    """Prints the errors of time, power and energy, and the energy at the limit with the lowest
+    modelled energy, relative to the lowest measured energy."""
     files = dict(text.split("=", 1) for text in options.board)
     print("| GPU | network | rows | time | power | energy | inside: time, power | upper/lower | "
           "best limit within 2 % | worst |\n|---|---|---|---|---|---|---|---|---|---|")

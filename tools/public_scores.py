@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Scores the program on public measurements, ../shared/data/public where it lies: the median signed
-error, the median absolute error, the share of rows inside the 90 % interval and the ratio of its
-bounds, by set, board and precision. It asks only what the program can be asked: engines of models
-that the zoo has, language models of known runtimes. No row is part of the project.
+"""Scores the program on public measurements in ../shared/data/public, if that folder exists. Prints
+the median signed error, the median absolute error, the share of rows inside the 90 % interval and
+the ratio of its bounds, by set, board and precision. Uses only rows of models in the zoo and of
+language models with known runtimes. The data are not part of the project.
 
     tools/public_scores.py                                     # build/ridgewatt/ridgewatt
     tools/public_scores.py --program OLD/ridgewatt --by-model
-    tools/public_scores.py --arguments '--caller cpp'          # of the questions about engines
+    tools/public_scores.py --arguments '--caller cpp'          # options of `estimate`
 """
 import argparse
 import collections
@@ -20,21 +20,21 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Names of the sources, and those of the zoo.
+# Names of models in the data, and in the zoo.
 MODELS = {"yoloxn": "yolox_nano", "yoloxt": "yolox_tiny", "yoloxs": "yolox_s", "yoloxm": "yolox_m"}
 QUANTIZATIONS = {"fp16": "f16", "fp16_nocache": "f16", "f16_fa": "f16"}
 Score = collections.namedtuple("Score", "group quantity measured answer low high")
 
 
 def ask(program, arguments):
-    """The answer in JSON; nothing where the program cannot tell."""
+    """Returns the answer as JSON; None if the program has no answer."""
     done = subprocess.run([program, *arguments, "--format", "json", "-q"], capture_output=True,
                           text=True, check=False)
     return json.loads(done.stdout) if done.returncode == 0 and done.stdout else None
 
 
 def engine_scores(options, row):
-    """A row of an engine alone, batch 1, at the highest clocks."""
+    """Returns the scores of a row about an engine alone, with batch 1 at the highest clocks."""
     model = MODELS.get(row["workload"], row["workload"])
     answer = ask(options.program, [
         "estimate", f"zoo:{model}", "--device", row["board"], "--modes", "maxn", "--runtime",
@@ -53,8 +53,9 @@ def engine_scores(options, row):
 
 
 def memory_shares(folder):
-    """What the memory's rail adds to the rails that contain it, by runtime: sums of four rails of
-    an AGX Orin count it twice. Of the cells of the same source that name each rail."""
+    """Returns by runtime the ratio of the power of the memory rail to the sum of the other three
+    rails, which contain it. Sums of all four rails of an AGX Orin count memory twice. The ratios
+    come from rows of the same source that list each rail."""
     shares = collections.defaultdict(list)
     path = folder.parent / "runtimes/llm-agx-orin-32gb.csv"
     for row in csv.DictReader(path.open(newline="")) if path.exists() else ():
@@ -65,7 +66,8 @@ def memory_shares(folder):
 
 
 def language_scores(options, row):
-    """A row of a language model: first token, time per token, power while decoding."""
+    """Returns the scores of a row about a language model: time to first token, time per token,
+    power while decoding."""
     prompt, generated = row["input"].split("/")
     quantization = row["precision"].removeprefix("gguf_").lower()
     answer = ask(options.program, [
@@ -93,7 +95,7 @@ def language_scores(options, row):
 
 
 def rows_of(folder):
-    """The rows that can be asked, each with what scores it."""
+    """Yields the usable rows, each with the function that scores it."""
     for name in ("trtutils.csv", "thor.csv", "orin_side.csv"):
         path = folder / name
         if not path.exists():

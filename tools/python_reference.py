@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The reference of the Python package, from its docstrings, and the stubs of its compiled part:
+"""Prints the reference of the Python package from its docstrings, and the stubs of its compiled
+part:
     PYTHONPATH=build/python tools/python_reference.py docs > docs/reference/python.md
     PYTHONPATH=build/python tools/python_reference.py stubs > python/ridgewatt/_core.pyi
     PYTHONPATH=build/python tools/python_reference.py questions > python/ridgewatt/questions.pyi
@@ -26,30 +27,31 @@ TYPES = {"object": "Any", "list": "list[Any]", "dict": "dict[str, Any]", "tuple"
 
 
 def classes():
-    """The classes of the compiled part."""
+    """Returns the classes of the compiled part."""
     return [kind for _, kind in sorted(vars(_core).items()) if inspect.isclass(kind)]
 
 
 def python_type(text):
-    """A type as pybind11 writes it, as a stub does."""
+    """Converts a type from the notation of pybind11 to that of a stub."""
     text = text.strip().split(".")[-1]
     return TYPES.get(text, text)
 
 
 def result(doc):
-    """What the first line of a pybind11 docstring says that a function returns."""
+    """Returns the result type in the first line of a pybind11 docstring."""
     found = re.search(r"-> ([\w.]+)\s*$", (doc or "").strip().split("\n")[0])
     return python_type(found.group(1)) if found else "Any"
 
 
 def list_type(of, meaning):
-    """Of what a list is, where its meaning says so: "a list of Relaxation"."""
+    """Returns the type of a list with its element type, if the description states it: "a list of
+    Relaxation"."""
     row = re.search(r"\blist of (\w+)", meaning) if of == "list[Any]" else None
     return f"list[{row.group(1)}]" if row and inspect.isclass(vars(_core).get(row.group(1))) else of
 
 
 def parameters(doc):
-    """The parameters of a bound function, without types that its docstring does not promise."""
+    """Returns the parameters of a bound function, all with the type Any."""
     text = re.search(r"\((.*)\)", (doc or "()").strip().split("\n")[0])
     made = []
     for part in re.split(r", (?=[\w*]+:|\*)", text.group(1) if text else ""):
@@ -62,7 +64,8 @@ def parameters(doc):
 
 
 def attributes(kind):
-    """(name, type, meaning) of every attribute, those of the list of fields first."""
+    """Yields (name, type, meaning) of every attribute, beginning with those in the list of
+    fields."""
     fields = getattr(kind, "_fields", {})
     names = list(fields) + sorted(name for name, value in vars(kind).items()
                                   if isinstance(value, property) and name not in fields)
@@ -82,8 +85,8 @@ def stub_method(kind, name, value):
     if name in NOTEBOOK:
         return [f"    def {name}({NOTEBOOK[name]}: ..."]
     if name in OF_VALUES and inspect.isfunction(value):
-        return []  # of ridgewatt.values; the types are those of object
-    if inspect.isfunction(value):  # that the package adds
+        return []  # from ridgewatt.values; the types are those of `object`
+    if inspect.isfunction(value):  # a method that the package adds
         given = re.sub(r"=\w+", ": Any = ...", str(unannotated(value)))
         return [f"    def {name}{given.replace('**options', '**options: Any')} -> Any: ..."]
     if name == "__init__":
@@ -104,7 +107,7 @@ def stub_method(kind, name, value):
     if name.startswith("__") and name not in ("__len__", "__bool__", "__hash__", "__enter__", "__exit__"):
         return []
     given = ", ".join(["self", *parameters(value.__doc__)])
-    of = result(value.__doc__).replace("list[", "List[")  # a method may be called list
+    of = result(value.__doc__).replace("list[", "List[")  # a method may have the name list
     return [f"    def {name}({given}) -> {of}: ..."]
 
 
@@ -134,7 +137,7 @@ def wrapped(text):
 
 
 def prose(doc):
-    """The paragraphs and lists of a docstring; names of Python stay as they are."""
+    """Wraps the paragraphs and lists of a docstring."""
     return "\n\n".join(listed(part) if part.startswith("- ") else wrapped(part)
                        for part in inspect.cleandoc(doc or "").split("\n\n"))
 
@@ -146,7 +149,8 @@ def listed(part):
 
 
 def question_stub(call, name):
-    """A question with a table of parameters is typed by it; another has its own annotations."""
+    """Returns the stub of a function. The types come from its table of parameters or, without a
+    table, from its annotations."""
     if not hasattr(call, "rows"):
         shape = str(inspect.signature(call)).replace("'", "")
         return f"def {name}{shape}: ..."
@@ -175,7 +179,7 @@ def question_stubs(module):
 
 
 def unannotated(call):
-    """The signature of a call without its types."""
+    """Returns the signature of a function without types."""
     shape = inspect.signature(call)
     plain = [one.replace(annotation=one.empty) for one in shape.parameters.values()]
     return shape.replace(parameters=plain, return_annotation=shape.empty)
@@ -192,7 +196,7 @@ def function_section(call, name):
 
 
 def bound_doc(value):
-    """The text of a bound function behind its generated signature."""
+    """Returns the docstring of a bound function without the generated signature."""
     if inspect.isfunction(value):
         return inspect.cleandoc(value.__doc__ or "")
     return (value.__doc__ or "").partition("\n\n")[2].strip()
@@ -219,7 +223,7 @@ def class_section(kind):
 
 
 def python_class_section(kind):
-    """A class that is written in Python: how it is made, its attributes and its methods."""
+    """Returns the section of a class that is written in Python: signature, attributes, methods."""
     text = f"### ridgewatt.{kind.__name__}\n\n```python\n{signature(kind, kind.__name__)}\n```\n\n"
     text += prose(kind.__doc__) + "\n\n"
     for name, value in vars(kind).items():
@@ -233,7 +237,7 @@ def python_class_section(kind):
 
 
 def module_section(title, module, names=None):
-    """What a module of the package offers, behind its own description."""
+    """Returns the section of a module: its description, then its functions and classes."""
     said, _, example = inspect.cleandoc(module.__doc__).partition("\n\n    ")
     example, _, rest = example.partition("\n\n")
     text = f"## {title}\n\n{prose(said)}\n"

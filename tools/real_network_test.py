@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A real network in ONNX Runtime (tools/runtimes) under `measure`, its profile in `layers` and `explain`, and the
-shapes that are inferred for it. Skipped where the packages of tools/runtimes are not installed (exit status 77).
+"""Tests `measure`, `layers`, `explain` and inferred shapes with a real network in ONNX Runtime
+(tools/runtimes). Skipped with exit status 77 if the packages of tools/runtimes are not installed.
 
     real_network_test.py --program build/ridgewatt/ridgewatt
 """
@@ -47,9 +47,9 @@ class RealNetwork(unittest.TestCase):
                          *run_words(self.model, "--runs", "30", "--seconds", "0.3"))
         measured = json.loads(done.stdout)
         own = json.loads(re.search(r'\{"model".*\}', done.stderr).group())
-        self.assertGreaterEqual(measured["minibatches"]["count"], 29)  # the first one warms up
+        self.assertGreaterEqual(measured["minibatches"]["count"], 29)  # the first one is warm-up
         ratio = measured["minibatches"]["time_median_ms"] / own["median_ms"]
-        self.assertGreater(ratio, 0.8)  # marks are a little further apart than runs are long
+        self.assertGreater(ratio, 0.8)  # the time between marks is a little longer than a run
         self.assertLess(ratio, 2)
 
     def profiled(self, name):
@@ -59,7 +59,7 @@ class RealNetwork(unittest.TestCase):
         return profile
 
     def test_explain_finds_the_nodes_that_fell_back_to_the_cpu(self):
-        """A session that was meant to run on a GPU, on the machine that has none."""
+        """The session was meant to run on a GPU, but this machine has none."""
         found = json.loads(ridgewatt("explain", self.model, "--device", "agx-orin", "--runtime", "onnxruntime",
                                      "--profile", self.profiled("fallback"), "--format", "json").stdout)
         self.assertEqual(found["rows"][0]["cause"], "cpu_fallback")
