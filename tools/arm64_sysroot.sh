@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/arm64_sysroot.sh FOLDER: the arm64 libraries that ridgewatt is built against, unpacked into
-# FOLDER. They cannot be installed together with those of another architecture (protobuf's
-# development packages exclude each other), so apt fetches them for an empty arm64 system of its own.
+# tools/arm64_sysroot.sh FOLDER: unpacks the arm64 libraries for the build of ridgewatt into FOLDER.
+# They cannot be installed together with those of another architecture, because protobuf's
+# development packages conflict. Therefore apt downloads them for a separate, empty arm64 system.
 set -euo pipefail
 folder=$(realpath -m "$1")
 packages=(libc6-dev libstdc++-12-dev libprotobuf-dev libeigen3-dev libcli11-dev libfmt-dev
@@ -16,7 +16,7 @@ options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::Stat
 apt-get "${options[@]}" update
 apt-get "${options[@]}" install -y --download-only --no-install-recommends "${packages[@]}"
 for package in "$apt"/archives/*.deb; do dpkg-deb -x "$package" "$folder"; done
-# Links to absolute paths (libm.so ..) point into the folder.
+# Links with absolute paths (libm.so ..) must point into the folder.
 find "$folder" -type l -lname '/*' | while read -r link; do
   ln -sfn "$folder$(readlink "$link")" "$link"
 done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tools/deb.sh [ARCH...]: builds the Debian packages of amd64 and arm64, checks them with lintian, installs, runs and
-# removes them in clean systems, and prints the time of every step. Systems, packages and logs lie in
-# ${XDG_CACHE_HOME:-~/.cache}/ridgewatt/deb. Needs root and mmdebstrap; for arm64 qemu-user-static too.
+# tools/deb.sh [ARCH...]: builds the Debian packages for amd64 and arm64, checks them with lintian,
+# and installs, runs and removes them in clean systems. Prints the time of every step. Systems,
+# packages and logs are in ${XDG_CACHE_HOME:-~/.cache}/ridgewatt/deb. Needs root and mmdebstrap, and
+# for arm64 also qemu-user-static.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 arches=("$@")
@@ -27,7 +28,8 @@ version=$(dpkg-parsechangelog -S Version)
 [[ $(sed -n 's/^project(ridgewatt VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) == "$version" ]] ||
   { echo "./dev deb: CMakeLists.txt and debian/changelog ($version) name different versions" >&2; exit 1; }
 
-# The kernel hands programs of arm64 to qemu, for as long as this script runs where it does not always.
+# Makes the kernel run arm64 programs with qemu until this script ends, if it does not do so
+# already.
 binfmt=/proc/sys/fs/binfmt_misc
 run_arm64() {
   mountpoint -q $binfmt || mount -t binfmt_misc binfmt_misc $binfmt
@@ -41,7 +43,7 @@ without_foreign_code() {
   tar -tf "$cache/amd64/ridgewatt_$version.tar.xz" >"$cache/log/files" || return 1
   ! grep -E 'node_modules|\.(whl|so|a|min\.js)$' "$cache/log/files"
 }
-check() {  # all that lintian says but that no bug of Debian asks for the package
+check() {  # all findings of lintian except that the package closes no bug of Debian
   local root=$cache/root-lintian status=0
   rm -rf "$root" && mkdir "$root" && tar -xf "$cache/build-amd64.tar" -C "$root" || return 1
   tools/deb_in.sh "$root" "$cache/$1" bash -c 'cd /build && lintian --allow-root --fail-on error,warning --display-info \
@@ -50,7 +52,7 @@ check() {  # all that lintian says but that no bug of Debian asks for the packag
   return $status
 }
 declare -A built
-# Between architectures the last digits of some ends of intervals were seen to differ.
+# The last digits of some interval ends differ between the architectures.
 same_answer() {
   python3 - "$@" <<'CODE'
 import json
@@ -70,7 +72,7 @@ sys.exit(differ(one, other) and "the two architectures answer differently")
 CODE
 }
 if [[ " ${arches[*]} " == *" arm64 "* ]]; then run_arm64; fi
-for arch in amd64 "${arches[@]}"; do  # arm64 takes the packages of all architectures from amd64's
+for arch in amd64 "${arches[@]}"; do  # arm64 uses the packages for all architectures from amd64
   [[ -z ${built[$arch]:-} ]] || continue
   step "system-build-$arch" tools/deb_root.sh "build-$arch"
   step "build-$arch" tools/deb_build.sh "$arch"

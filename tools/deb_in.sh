@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/deb_in.sh ROOT FOLDER COMMAND...: runs the command in the system ROOT, where FOLDER is seen as /build.
-# The mounts go with the name space that they are made in. AUTOPKGTEST_ARTIFACTS and DEB_BUILD_OPTIONS are handed on.
+# tools/deb_in.sh ROOT FOLDER COMMAND...: runs the command in the system ROOT, with FOLDER as
+# /build. The mounts end with their namespace. AUTOPKGTEST_ARTIFACTS and DEB_BUILD_OPTIONS are
+# passed on.
 set -euo pipefail
 exec unshare --mount --pid --fork --kill-child bash -euc '
   root=$1 folder=$2

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# tools/deb_root.sh NAME: makes NAME.tar in the cache folder, a small Debian 12 system, if it is not there yet.
-#   build-amd64, build-arm64: with what debian/control builds with; the second compiles for arm64
-#   clean-amd64, clean-arm64: minimal ones, to install into
-# A change of the names in debian/control makes the build systems again. Needs root and mmdebstrap;
-# clean-arm64 also a kernel that hands arm64 programs to qemu (tools/deb.sh sees to it).
+# tools/deb_root.sh NAME: creates NAME.tar, a small Debian 12 system, in the cache folder unless it
+# exists.
+#   build-amd64, build-arm64: with the build dependencies of debian/control (arm64: cross-compiled)
+#   clean-amd64, clean-arm64: minimal systems, in which packages are installed
+# If the dependencies in debian/control change, the build systems are created again. Needs root and
+# mmdebstrap. clean-arm64 also needs a kernel that runs arm64 programs with qemu, which tools/deb.sh
+# sets up.
 set -euo pipefail
 name=$1
 cd "$(dirname "$0")/.."
@@ -14,7 +16,7 @@ key=$({ echo "$name"; [[ $name == clean-* ]] || sed -n '/^Build-Depends/,/^[^ ]*
   sha256sum | cut -c1-16)
 [[ -e $cache/$name.tar && $(cat "$cache/$name.key" 2>/dev/null) == "$key" ]] && exit 0
 options=(--quiet --aptopt='Acquire::Languages "none"' --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io)
-# apt must find packages later too: mmdebstrap leaves its lists out unless asked to keep them.
+# Keeps the package lists, which mmdebstrap removes by default, because apt needs them later.
 keep=(--skip=cleanup/apt/lists)
 copy='mkdir -p "$1/build/debian" && cp debian/control "$1/build/debian/"'
 case $name in
@@ -29,5 +31,5 @@ case $name in
   *) echo "tools/deb_root.sh: no such root: $name" >&2; exit 1 ;;
 esac
 mv "$cache/$name.part.tar" "$cache/$name.tar"
-rm -rf "$cache/${name#build-}"/*/obj-*  # made with another system
+rm -rf "$cache/${name#build-}"/*/obj-*  # objects from another system
 echo "$key" >"$cache/$name.key"

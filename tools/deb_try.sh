@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/deb_try.sh ARCH: installs the packages of ARCH in the clean system of tools/deb_root.sh, runs debian/tests on
-# them, removes and purges them. What they need is installed first, so that the list of files before and after
-# must be the same but for what the user made.
+# tools/deb_try.sh ARCH: installs the packages for ARCH in the clean system of tools/deb_root.sh,
+# runs debian/tests, and removes and purges the packages. Their dependencies are installed first.
+# The lists of files before and after must therefore be equal, except for files of the user.
 set -euo pipefail
 arch=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ files() {
   inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /build -o -path /var/cache \
     -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune -o -print | sort
 }
-# Files of LIST that are new since the packages came must be those that follow.
+# left STEP FILE...: checks that exactly these files are left since before the installation.
 left() {
   local found expected
   found=$(files | comm -13 "$work/artifacts/before" -)
@@ -27,7 +27,7 @@ left() {
 
 names=(ridgewatt libridgewatt-dev python3-ridgewatt ridgewatt-fleet)
 tests=(program python units) needed=(man-db systemd)
-# Compiling under emulation would take longest of all.
+# Compiling under emulation would take too long.
 if [[ $arch == amd64 ]]; then tests+=(library) needed+=(cmake g++ ninja-build pkg-config); fi
 if [[ $arch != amd64 ]]; then cp "$cache/amd64/ridgewatt-fleet_${version}_all.deb" "$work/"; fi
 packages=() needs=()
@@ -48,9 +48,9 @@ for test in "${tests[@]}"; do
 done
 inside ridgewatt sweep example --workload resnet18:training --mode-count 5 -o /root/mine.csv --quiet
 inside apt-get -qq remove -y "${names[@]}"
-helper=/var/lib/systemd/deb-systemd-helper-enabled  # Debian's note of a unit, until the purge
+helper=/var/lib/systemd/deb-systemd-helper-enabled  # Debian's record of units, until the purge
 left "the removal" /etc/ridgewatt{,/mode.conf,/sensors.conf} /root/mine.csv \
   $helper/ridgewatt-{export,mode,sensors,serve}.service.dsh-also
-inside dpkg --purge "${names[@]}"  # apt does not know those that are gone already
+inside dpkg --purge "${names[@]}"  # apt does not know removed packages
 left "the purge" /root/mine.csv
 echo "removed and purged: only what the user made is left"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh [TARGET [SECONDS]]: runs one fuzz target, or each, for some seconds.
+# tools/fuzz.sh [TARGET [SECONDS]]: runs one fuzz target, or all of them, for SECONDS each (default
+# 30).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${2:-30}

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# tools/install_packages.sh [--optional] PACKAGE...: installs what is missing of them. No service of a new package is
-# started, now or at the next boot. With --optional, a package that the distribution does not have is skipped.
+# tools/install_packages.sh [--optional] PACKAGE...: installs the packages that are missing. No
+# service of a new package is started, now or at the next boot. With --optional, packages that the
+# distribution does not have are skipped.
 set -euo pipefail
 optional=0
 if [[ ${1:-} == --optional ]]; then optional=1; shift; fi
-# Where a package asks whether it may start its service (/usr/share/doc/init-system-helpers/README.policy-rc.d.gz).
+# Script that decides whether a package may start its service
+# (/usr/share/doc/init-system-helpers/README.policy-rc.d.gz).
 policy=${RIDGEWATT_POLICY_RC_D:-/usr/sbin/policy-rc.d}
 sudo=()
 if ((EUID)) && [[ ! -w $(dirname "$policy") ]]; then sudo=(sudo); fi
@@ -17,7 +19,7 @@ for name in "$@"; do
 done
 ((${#missing[@]})) || exit 0
 
-exec 9<"$0"  # stages of .ci/run install next to each other: one at a time
+exec 9<"$0"  # parallel stages of .ci/run must install one at a time
 flock 9
 before=$(mktemp)
 own_policy=0
@@ -27,20 +29,20 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
-if [[ ! -e $policy ]]; then  # an administrator's own is kept
+if [[ ! -e $policy ]]; then  # keeps the script of an administrator
   own_policy=1
   printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
   "${sudo[@]}" chmod 755 "$policy"
 fi
 apt() { DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get "$@"; }
-# Units that came with packages which were not there before.
+# Disables the units of newly installed packages. $1 lists the packages that were installed before.
 disable_new_services() {
   command -v systemctl >/dev/null || return 0
   local units
   mapfile -t units < <(comm -13 "$1" <(all_installed) | xargs -r dpkg-query -L 2>/dev/null |
     sed -n 's#^\(/usr\)\{0,1\}/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$#\2#p' | sort -u)
   ((${#units[@]})) || return 0
-  "${sudo[@]}" systemctl --quiet disable "${units[@]}" 2>/dev/null || true  # those that no target wants
+  "${sudo[@]}" systemctl --quiet disable "${units[@]}" 2>/dev/null || true  # some lack [Install]
   echo "installed but neither started nor enabled: ${units[*]}"
 }
 

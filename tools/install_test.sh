@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix, compiles every installed header alone, builds the code of docs/library.md and the
-# examples against the copy, once with CMake's find_package and once with pkg-config.
+# Installs a build into an empty prefix, compiles every installed header alone, and builds the code
+# of docs/library.md and the examples with the installed copy, with CMake's find_package and with
+# pkg-config.
 # Usage: tools/install_test.sh BUILD_FOLDER
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -13,14 +14,14 @@ export CXX=${CXX:-c++}
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ridgewatt.pc)")
 export PKG_CONFIG_PATH
 
-# Each header as a user would include it; nothing of the source tree can be seen.
+# Each header is compiled as a user would include it, without access to the source tree.
 read -ra cflags < <(pkg-config --cflags ridgewatt)
 if (cd "$prefix/include" && find ridgewatt -name '*.h') | grep -E '_(support|fixture)\.h$|/.*/.*/'; then
   echo "installed, but not public"; exit 1
 fi
 mkdir "$work/alone" && cp -r "$prefix/include/ridgewatt" "$work/alone"
 python3 "$root/tools/check_headers.py" "$work/alone" "${cflags[@]}"
-# The C headers together, in C and in C++.
+# All C headers together, in C and in C++.
 cp "$root/include/headers_test.c" "$work/both.c"
 "${CC:-cc}" -std=c99 -D_GNU_SOURCE -Wall -Werror -Wno-unused-function -I"$prefix/include" "$work/both.c" -o "$work/both"
 "$work/both"
@@ -29,15 +30,16 @@ cp "$root/include/headers_test.c" "$work/both.c"
 PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import ridgewatt; ridgewatt.mark()'
 echo "C and Python: well"
 
-# The code of docs/library.md: the example `tune` word by word, which is built below, and programs of its own.
+# The code of docs/library.md: the first program is the example `tune`, which is built below. The
+# other programs are only on this page.
 awk -v to="$work/page" '/^```cpp$/ {n++; inside = 1; next} /^```$/ {inside = 0} inside {print > (to n ".cc")}' \
   "$root/docs/library.md"
 tail -n +2 "$root/examples/tune.cc" | cmp - "$work/page1.cc"
 rm "$work/page1.cc"
 page=$(find "$work" -name 'page*.cc' | sort | tr '\n' ';')
 
-# What programs say that use the library in another way: by FetchContent, and an installed shared library. Neither
-# compiles the library again: the commands are CMake's, the objects are those of the build that is tested.
+# Programs that use the library with FetchContent, and as an installed shared library. The library
+# is not compiled again: CMake's commands use the objects of the tested build.
 commands() { ninja -C "$1" -t commands "$2" | grep -E -- "$3" | (cd "$1" && sh -e) >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 configure() { cmake -G Ninja -S "$1" -B "$2" "${@:3}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 unity=$(sed -n 's/^RIDGEWATT_UNITY:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -71,7 +73,7 @@ if nm -DC --defined-only "$library" | grep -E ' [TB] ridgewatt::(platform|measur
 fi
 echo "shared library: $(nm -D --defined-only "$library" | wc -l) symbols"
 
-# The examples, and what each must say.
+# The examples must print the same as in the tested build.
 cat >"$work/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)
 project(consumer CXX)
@@ -81,7 +83,7 @@ foreach(example IN LISTS EXAMPLES)
   get_filename_component(name ${example} NAME_WE)
   add_executable(${name} ${example})
   target_link_libraries(${name} PRIVATE ridgewatt::ridgewatt)
-  if(first)  # the headers of the library are read once
+  if(first)  # compiles the headers of the library once
     target_precompile_headers(${name} REUSE_FROM ${first})
   else()
     set(first ${name})
@@ -116,13 +118,14 @@ bash_completion=$prefix/share/bash-completion/completions/ridgewatt
 [[ $("$prefix/bin/ridgewatt" completion bash) == "$(cat "$bash_completion")" ]]
 bash -n "$bash_completion"
 for page in schedule-plan evaluate-estimate; do grep -q 'SH SYNOPSIS' "$prefix/share/man/man1/ridgewatt-$page.1"; done
-if command -v man >/dev/null; then  # as lintian asks
+if command -v man >/dev/null; then  # the same check as lintian
   for page in "$prefix"/share/man/man1/*; do
     faults=$(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
     [[ -z $faults ]] || { echo "$page: $faults"; exit 1; }
   done
 fi
-# Completion as a shell asks for it: words with a colon keep what stands before it.
+# Completion of a word with a colon, as in a shell: the completions do not repeat the part before
+# it.
 PATH=$prefix/bin:$PATH bash -c '
   source "$0"
   COMP_LINE="ridgewatt estimate zoo:resnet5" COMP_POINT=30

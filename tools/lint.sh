@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Checks of the project (structure, words, messages, documentation), format, clang-tidy. Called by ./dev lint.
-# `tools/lint.sh rules` leaves clang-tidy out, `tools/lint.sh units` is clang-tidy alone, and `tools/lint.sh FILE...` runs it
-# on those files. Most of the time of clang-tidy goes into the headers of libraries, so it reads all files in six units.
+# Checks the rules of the project (structure, words, messages, documentation) and the format, and
+# runs clang-tidy. Called by ./dev lint. `tools/lint.sh rules` skips clang-tidy, `tools/lint.sh
+# units` runs only clang-tidy, and `tools/lint.sh FILE...` runs it on these files. clang-tidy spends
+# most of its time on the headers of libraries, so all files are joined into six units.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ ${1:-} != units ]]; then
@@ -31,9 +32,9 @@ if (($#)); then
 else
   count=$(python3 tools/join_units.py "build-$preset" 6)
   commands+=/joined
-  mapfile -t files < <(ls -v "$commands"/*.cxx)  # the largest first
+  mapfile -t files < <(ls -v "$commands"/*.cxx)  # largest first
 fi
-# Clang 14 has coroutines, but neither says so to <coroutine> nor to Boost.Asio 1.74 (serve/http).
+# Clang 14 has coroutines, but <coroutine> and Boost.Asio 1.74 (serve/http) do not detect them.
 extra=(--extra-arg=-Wno-unknown-warning-option --extra-arg=-D__cpp_impl_coroutine=201902L
   --extra-arg=-DBOOST_ASIO_HAS_CO_AWAIT --extra-arg=-DBOOST_ASIO_HAS_STD_COROUTINE)
 printf '%s\0' "${files[@]}" |

@@ -9,8 +9,7 @@ records of the workers and the log of grants, not the report of the command:
   * A minute of a program is met if the 99th percentile of the latency of its requests is within the
     bound. A request that was not served is late.
   * A minute cannot be met if more than 1 % of its requests had no worker until their bound was
-  over.
-    Such a request waited at the kill or arrived after it, and its bound ended before the next
+    over. Such a request waited at the kill or arrived after it, and its bound ended before the next
     worker could have finished the shortest minibatch. Such minutes do not count.
   * Modes were changed, and killed workers were started again.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/portable_test.sh BUILD_FOLDER: lays out an old arm64 system in it (Debian 11: glibc 2.31, as JetPack 5), runs
-# tools/portable_test.py there, and leaves the stripped program in BUILD_FOLDER/ridgewatt-arm64.
+# tools/portable_test.sh BUILD_FOLDER: creates an old arm64 system in BUILD_FOLDER (Debian 11: glibc
+# 2.31, like JetPack 5), runs tools/portable_test.py there, and writes the stripped program to
+# BUILD_FOLDER/ridgewatt-arm64.
 set -euo pipefail
 build=$(realpath "$1") root=$(realpath -m "$1/bullseye")
 cd "$(dirname "$0")/.."

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tools/python_package.sh [BUILD_FOLDER]: source archive, wheel built from the unpacked archive, a fresh virtual
-# environment, and the tests of python/tests against the installed wheel; all without a network. With BUILD_FOLDER
-# the wheel's binding is compiled against what that build installs; else the wheel compiles the library too.
+# tools/python_package.sh [BUILD_FOLDER]: builds the source archive, builds the wheel from the
+# unpacked archive, installs it in a new virtual environment, and runs python/tests with it, all
+# without a network. With BUILD_FOLDER, the binding is compiled against the library that this build
+# installs. Without it, the wheel also compiles the library.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=/usr/bin/python3
@@ -10,12 +11,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 offline=()
 if unshare -rn true 2>/dev/null; then offline=(unshare -rn); fi
-timed() {  # NAME COMMAND...: one line with the seconds that it took; what it says only where it fails
+timed() {  # NAME COMMAND...: prints its time in seconds, and its output only if it fails
   local began=$EPOCHREALTIME
   "${offline[@]}" "${@:2}" >"$work/log" 2>&1 || { tail -n 60 "$work/log"; echo "failed: $1"; exit 1; }
   awk -v name="$1" -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN {printf "%-40s %6.1f s\n", name, to - from}'
 }
-run_tests() {  # every file of python/tests of the archive, with the package of the environment alone
+run_tests() {  # every file of python/tests in the archive, with the installed package
   "$work/venv/bin/python" -c 'import ridgewatt._core, sys; assert ridgewatt.__file__.startswith(sys.prefix), ridgewatt'
   printf '%s\n' test_*.py |
     xargs -P "$RIDGEWATT_JOBS" -I '{}' "$work/venv/bin/python" -B -m unittest -q '{}'
@@ -32,7 +33,7 @@ if [[ ${1:-} ]]; then
   timed "the library, installed" cmake --install "$1" --prefix "$work/prefix"
   settings=(-C "library=$work/prefix")
 fi
-RIDGEWATT_PROGRAM=$(realpath "${1:-build}/ridgewatt/ridgewatt") && export RIDGEWATT_PROGRAM  # what tests compare with
+RIDGEWATT_PROGRAM=$(realpath "${1:-build}/ridgewatt/ridgewatt") && export RIDGEWATT_PROGRAM
 RIDGEWATT_SHARED=$(realpath -m ../shared) && export RIDGEWATT_SHARED
 unset PYTHONPATH
 front=("$python" -m build --no-isolation --skip-dependency-check -o "$work/dist")

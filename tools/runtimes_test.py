@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Zoo models with zero and random weights load and run in ONNX Runtime. 77: it is not installed."""
+"""Checks that zoo models with zero and with random weights run in ONNX Runtime. The exit status is
+77 if ONNX Runtime is not installed."""
 import json
 import os
 import shutil
@@ -8,7 +9,7 @@ import sys
 import tempfile
 
 RUNTIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runtimes")
-# With their open extents and the shape of the first output at batch 2, by their publishers.
+# For each model, its symbolic dimensions, and the published shape of the first output at batch 2.
 MODELS = {"lenet5": ([], [2, 10]), "squeezenet1_1": ([], [2, 1000]), "mobilenet_v3_large": ([], [2, 1000]),
           "bert_tiny": (["sequence=64"], None), "lstm_lm": (["sequence=8"], None)}
 

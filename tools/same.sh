@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compares what this tree's program prints with that of a base: a program, or a commit, which is built in
-# build-same/COMMIT once. Called by ./dev same, which builds the program of this tree.
+# Compares the output of this tree's program with that of a base, which is a program or a commit. A
+# commit is built once, in build-same/COMMIT. Called by ./dev same, which builds the program of this
+# tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=${1:-origin/main}

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Whether two builds of the program say the same. `record` runs every line of commands.txt, the examples of the help of
-commands that only answer, and these with each option that no other line has. It keeps what they wrote, their exit status
-and the files they left; `compare` shows where two recordings differ.
+"""Compares the output of two builds of the program. `record` runs every line of commands.txt, the
+examples in the help of commands that only answer questions, and an example with each option that
+occurs in no other line. It records output, exit status and written files. `compare` prints the
+differences of two recordings.
 
     tools/same_outputs.py record PROGRAM FOLDER [--shared DIR] [--jobs N] [--commands FILE]
     tools/same_outputs.py compare FOLDER_A FOLDER_B [--ignore-keys FILE] [--lines N]
 
-A file for --ignore-keys has lines `old new`: names of JSON keys, CSV columns or options that were renamed on purpose.
-They are renamed in A first; where that changed a text, the width of its columns does not count."""
+The file of --ignore-keys has lines `old new` with names of JSON keys, CSV columns or options that
+were renamed on purpose. They are replaced in A before the comparison. In a text that changes by
+this, the width of columns does not count."""
 import argparse
 import concurrent.futures
 import difflib
@@ -24,14 +26,15 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-ANSWERING = ("Models", "Boards", "Answers")  # groups of the help whose examples are recorded, too
-LONGEST = 300  # seconds of one line
-LARGEST = 4 << 20  # bytes of a file that is kept, not only its checksum
+ANSWERING = ("Models", "Boards", "Answers")  # groups of the help whose examples are recorded
+LONGEST = 300  # time limit of a line (s)
+LARGEST = 4 << 20  # largest file that is kept, not only its checksum (bytes)
 CLOCKS = ("trans_stat", "time_in_state")  # files of fake boards that count time
 
 
 def read_commands(path):
-    """Groups of command lines, {name: [line]}. `# [fresh] NAME` begins a group with an empty folder of its own."""
+    """Returns the groups of command lines, {name: [line]}. `# [fresh] NAME` begins a group, which
+    has its own empty folder."""
     groups, name = {}, "first"
     for line in path.read_text().splitlines():
         line = line.strip()
@@ -45,12 +48,14 @@ def read_commands(path):
 
 
 def is_answered(line):
-    """Whether an example of the help is recorded: it starts no other program and reads no sensors."""
+    """Whether an example of the help is recorded, because it starts no other program and reads no
+    sensors."""
     return " -- " not in line and " local" not in line
 
 
 def recorded_options(lines, commands):
-    """{(command, name of an option)} of command lines. What follows -- belongs to another program."""
+    """Returns {(command, name of an option)} of command lines. Words after -- belong to another
+    program."""
     found = set()
     for line in lines:
         for call in re.split(r"(?=\$RIDGEWATT\b)|(?=\bridgewatt )", line):
@@ -66,7 +71,7 @@ def recorded_options(lines, commands):
 
 
 def with_option(example, option):
-    """The example with an option of the command, and the simplest value of its kind."""
+    """Adds an option of the command, with the simplest value of its kind, to the example."""
     value = {"flag": "", "number": option["default"] or "1"}.get(option["kind"], "absent")
     if option["choices"]:
         value = option["choices"][-1]
@@ -74,8 +79,9 @@ def with_option(example, option):
 
 
 def examples(program, lines):
-    """What the help shows of commands that only answer, as lines of commands.txt; and for each of their options that
-    neither these nor `lines` have, the first example with that option."""
+    """Returns the examples of commands that only answer, as lines of commands.txt. For each option
+    of such a command that occurs in no example and not in `lines`, adds the first example with that
+    option."""
     result = json.loads(subprocess.run([program, "help", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
     commands, found = {}, []
 
@@ -104,7 +110,7 @@ def uses_shared(line):
 
 
 def run_line(line, work, environment):
-    """Status, standard output and standard error of a line."""
+    """Returns status, standard output and standard error of a line."""
     process = subprocess.Popen(["bash", "-c", line], cwd=work, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -117,12 +123,12 @@ def run_line(line, work, environment):
 
 
 def run_group(name, lines, root, words, shared):
-    """[(line, text of its record, seconds)] of a group."""
+    """Runs a group and returns [(line, text of its record, seconds)]."""
     work = root / "work" / name
     home = root / "home" / name
     for folder in (work, home / "run", home / "state"):
         folder.mkdir(parents=True, mode=0o700)
-    # Nothing of the caller's environment: what it sets must not show in what is recorded.
+    # A fixed environment, so that the variables of the caller do not affect the record.
     environment = {
         "PATH": f"{root / 'bin'}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home / "run"),
         "XDG_STATE_HOME": str(home / "state"), "COLUMNS": "120", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb",
@@ -149,7 +155,8 @@ def without_paths(content, words):
 
 
 def keep_files(work, folder, words):
-    """Copies of the files that the lines left, and their checksums. Paths in them are words too."""
+    """Copies the files that the lines wrote, and lists their checksums. Replaces paths in them by
+    the words for these paths."""
     lines = []
     for path in sorted(work.rglob("*")):
         name = path.relative_to(work)
@@ -183,7 +190,8 @@ def record(arguments):
     groups["examples"] = examples(program, [line for group in groups.values() for line in group])
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="same-") as temporary:
-        # Links, so that no length of a path shows in a table's width or a line's end.
+        # Uses links, so that the length of a path does not affect the width of tables or line
+        # breaks.
         root = pathlib.Path(temporary).resolve()
         (root / "bin").mkdir()
         (root / "bin" / "ridgewatt").symlink_to(program)
@@ -209,10 +217,10 @@ def record(arguments):
 
 
 def without_schema(text):
-    """The text with JSON results as they were before they had a schema: without it, an array where rows are all; and
-    without remarks on old spellings of options."""
+    """Converts JSON results to their form without the key "schema", in which a result with only
+    rows is an array. Removes remarks on old names of options."""
     text = re.sub(r'^\{"schema":"ridgewatt\.[^"]*",', "{", text, flags=re.MULTILINE)
-    text = re.sub(r"^--[\w-]+ is now --[\w-]+\n", "", text, flags=re.MULTILINE)  # an option's old spelling
+    text = re.sub(r"^--[\w-]+ is now --[\w-]+\n", "", text, flags=re.MULTILINE)
     lines, result, i = text.split("\n"), [], 0
     while i < len(lines):
         if lines[i] != "{" or i + 1 >= len(lines) or not lines[i + 1].startswith('  "schema": "ridgewatt.'):
@@ -230,7 +238,7 @@ def without_schema(text):
 
 
 def renamed(text, names):
-    """The text with the names replaced as whole words, and whether any was."""
+    """Replaces the names as whole words. Returns the text and whether it changed."""
     changes = 0
     for old, new in names:
         text, count = re.subn(rf"(?<![\w-]){re.escape(old)}(?![\w-])", lambda _: new, text)
@@ -239,7 +247,8 @@ def renamed(text, names):
 
 
 def same(a, b, loosely):
-    """Loosely: without spaces, line ends and rules, which follow the width of names."""
+    """Whether two texts are equal. `loosely` ignores spaces, line ends and rules of tables, which
+    depend on the width of names."""
     if a == b or not loosely:
         return a == b
     return [word for word in a.split() if word.strip("-─")] == [word for word in b.split() if word.strip("-─")]
@@ -255,7 +264,8 @@ def show_difference(title, a, b, most):
 
 
 def recorded_lines(folder, names):
-    """{(group, command, how many of the same before): (title, text, renamed?)} in order."""
+    """Returns {(group, command, number of equal commands before it): (title, text, renamed?)}, in
+    order."""
     found = {}
     for path in sorted((folder / "lines").glob("*/*.txt")):
         text, changed = renamed(without_schema(path.read_text()), names)
@@ -312,7 +322,7 @@ def compare(arguments):
     files_a, files_b = recorded_files(a), recorded_files(b)
     for name in sorted(files_a | files_b):
         if skipped and (name not in files_a or name not in files_b):
-            continue  # a skipped line leaves no file
+            continue  # a skipped line writes no file
         total += 1
         if files_a.get(name) == files_b.get(name):
             equal += 1

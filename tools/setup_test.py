@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./dev installs, with a package manager that only writes down what it is asked for."""
+"""Tests what ./dev installs, with a package manager that only records its arguments."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STUBS = {
-    # Nothing is installed at first; each package brings a service of its name.
+    # At first nothing is installed. Each package contains a service of the same name.
     "dpkg-query": """case $* in
   -L*) shift; for name; do echo "/lib/systemd/system/$name.service"; done ;;
   *binary:Package*) cat "$STATE/installed" ;;

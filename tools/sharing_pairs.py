@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""What two programs do to each other, predicted and measured: pairs of real programs
-(examples/schedule/load_worker.cc) on one core of this machine, which is then the device that they
-share. Each program is run alone for what it is (time of a minibatch, share of it in which the core
-works for it), `ridgewatt schedule predict-sharing` predicts the pair from these two numbers each,
-and `ridgewatt schedule measure-sharing` runs both.
+"""Compares the predicted and the measured slowdown of two programs that share a device. The
+programs are real (examples/schedule/load_worker.cc), and the device is one core of this machine.
+Each program first runs alone to measure the time of a minibatch and the share of this time in which
+the core is busy. `ridgewatt schedule predict-sharing` predicts the slowdown of a pair from these
+numbers, and `ridgewatt schedule measure-sharing` runs both programs.
 
     tools/sharing_pairs.py --seconds 16 --rounds 4                  # about 7 minutes
-    tools/sharing_pairs.py --pairs compute:10:0,memory:10:10        # a pair of one's own
+    tools/sharing_pairs.py --pairs compute:10:0,memory:10:10        # another pair
 
-Nothing of the prediction is fitted to these pairs: a core loses next to nothing when it switches,
-so --switching is 1. Where that is allowed, all of it runs in a session of the highest priority that
-is not real-time (autogroup nice -20), so that other programs take little of the core.
+The prediction is not fitted to these pairs. A core loses almost no time when it switches, so
+--switching is 1. If permitted, everything runs in a session with the highest priority below
+real-time (autogroup nice -20), so that other programs use little of the core.
 
-Prints JSON: each pair, and over all the errors of the prediction. What is compared is how much
-longer a minibatch takes with the other program running than alone in the same round.
+Prints JSON with each pair, and the errors of the prediction over all pairs. A slowdown is the time
+of a minibatch with the other program running, divided by the time alone in the same round.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-# KIND:BUSY_MS:WAIT_MS[:BURSTS] of both. What fills the core, what leaves gaps, short next to long.
+# KIND:BUSY_MS:WAIT_MS[:BURSTS] of both programs: with and without gaps, short and long minibatches.
 PAIRS = [
     ("compute:20:0", "compute:20:0"),
     ("compute:20:0", "compute:10:10"),
@@ -53,9 +53,9 @@ def run(command):
 
 
 def prefer_this_session():
-    """Of the sessions on the machine this one gets nearly all of a core that it wants."""
+    """Gives this session a priority with which it gets almost all of the core."""
     if os.getsid(0) != os.getpid():
-        if os.fork() != 0:  # a leader of a group cannot begin a session
+        if os.fork() != 0:  # a process group leader cannot start a session
             sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
         os.setsid()
     try:
@@ -75,7 +75,7 @@ def alone(options, program):
 
 
 def predict(options, folder, programs):
-    """By the program itself, from one-row sweeps."""
+    """Returns the prediction of the program, from sweeps with one row."""
     names = []
     for i, (time_ms, _) in enumerate(programs):
         names.append(f"{folder}/{i}.csv")
@@ -123,7 +123,7 @@ def summary(pairs):
     factor = [abs(p["factor"]["predicted"] / p["factor"]["measured"] - 1) for p in pairs]
     slowdowns = [s for p in pairs for s in p["slowdown"]]
     slowdown = [abs(s["predicted"] / s["measured"] - 1) for s in slowdowns]
-    full = [abs(1 / p["factor"]["measured"] - 1) for p in pairs]  # as if each always had half
+    full = [abs(1 / p["factor"]["measured"] - 1) for p in pairs]  # if each had half of the core
     within = [s["lo"] - 0.03 <= s["measured"] <= s["hi"] + 0.03 for s in slowdowns]
     in_factor = [p["factor"]["lo"] - 0.015 <= p["factor"]["measured"] <= p["factor"]["hi"] + 0.015
                  for p in pairs]

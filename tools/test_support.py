@@ -1,4 +1,4 @@
-"""What tests with other people's programs share."""
+"""Functions for tests that use other programs."""
 import http.server
 import shutil
 import socket
@@ -18,7 +18,7 @@ def free_port():
 
 
 def serve_metrics(file):
-    """A file of metrics as a target to scrape, on loopback; returns the server."""
+    """Serves a file of metrics on loopback, for scraping, and returns the server."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             body = file.read_bytes()
@@ -28,7 +28,7 @@ def serve_metrics(file):
             self.end_headers()
             try:
                 self.wfile.write(body)
-            except OSError:  # a scrape that took too long, on a machine that is busy
+            except OSError:  # the scrape timed out on a busy machine
                 pass
 
         def log_message(self, *_):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the terminal view as a picture: tools/top_image.py -o docs/images/top.svg
+"""Draws the terminal view as an image: tools/top_image.py -o docs/images/top.svg
 [--program build/ridgewatt/ridgewatt] [--seconds 60] [--size 100x30]
 
-Lays out a fake AGX Orin in a temporary folder, runs a workload on it, opens `ridgewatt top` in tmux, changes the
-mode by its keys on the way, and writes what the terminal shows, with its colors, as SVG. Needs tmux."""
+Creates a fake AGX Orin in a temporary folder, runs a workload on it, opens `ridgewatt top` in tmux,
+changes the mode with keys, and writes the content of the terminal with its colors as SVG. Needs
+tmux."""
 import argparse
 import html
 import os
@@ -21,7 +22,8 @@ COLORS = ["#3b4252", "#ff6b6b", "#7ccf7c", "#e5c95a", "#6ca6e8", "#c792ea", "#5c
 
 
 def spans(line):
-    """Pieces of a captured line: text and its attributes (color, bold, dim, reverse)."""
+    """Yields the pieces of a captured line: text with its attributes (color, bold, dim,
+    reverse)."""
     color, flags = None, set()
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         found = re.fullmatch(r"\x1b\[([0-9;]*)m", piece)
@@ -65,7 +67,7 @@ def picture(screen, columns, rows, title):
                 parts.append(f'<rect x="{x:.1f}" y="{y}" width="{cells * CELL_X:.1f}" height="{CELL_Y}" fill="{fill}"/>')
                 fill = BACK
             bold = ' font-weight="bold"' if 1 in flags else ""
-            for word in re.finditer("[^\u2800 ]+", text):  # blanks are places, not characters
+            for word in re.finditer("[^\u2800 ]+", text):  # blanks are not drawn
                 at, size = x + width_of(text[:word.start()]) * CELL_X, width_of(word[0]) * CELL_X
                 parts.append(f'<text x="{at:.1f}" y="{y + 13}" fill="{fill}"{bold} textLength="{size:.1f}" '
                              f'lengthAdjust="spacingAndGlyphs">{html.escape(word[0])}</text>')

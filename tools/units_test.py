@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The systemd units of the package: tools/units_test.py
+"""Tests the systemd units of the package: tools/units_test.py
 
-systemd reads each of them without a complaint (`systemd-analyze verify`), judges what they leave open
-(`systemd-analyze security`), and every unit is in the package's control, tests and prerm. Without systemd-analyze: 77."""
+systemd accepts each unit (`systemd-analyze verify`), the exposure of each unit is low
+(`systemd-analyze security`), and the package's control, tests and prerm contain every unit. The
+exit status is 77 without systemd-analyze."""
 import pathlib
 import re
 import shutil
@@ -17,7 +18,8 @@ UNITS = {re.sub(r"^ridgewatt-fleet\.", "", path.name): path
          for path in [*DEBIAN.glob("*.service"), *(DEBIAN / "fleet").glob("*.service")]}
 EXAMPLES = {path.name: path for path in (DEBIAN / "fleet" / "examples").glob("*.service")}
 DROP_INS = {"ridgewatt-serve.service": "serve-network.conf"}
-# Of 10, by systemd: what a unit leaves open. That of `govern` runs somebody's program, with its GPU and files.
+# The highest exposure level by systemd, from 0 to 10. The unit of `govern` runs a user's program,
+# which needs the GPU and files.
 MOST_EXPOSED = {"ridgewatt-govern@.service": 7.0}
 MOST_EXPOSED_ELSE = 2.5
 
@@ -27,7 +29,7 @@ class Units(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        # The program is not installed where the tests run.
+        # The program is not installed on the machine that runs the tests.
         program = self.folder / "ridgewatt"
         shutil.copy("/bin/true", program)
         for name, path in {**UNITS, **EXAMPLES}.items():
@@ -55,7 +57,7 @@ class Units(unittest.TestCase):
             self.assertEqual(self.verify(name), [])
 
     def test_an_environment_line_names_no_variable(self):
-        """systemd expands variables in ExecStart alone: elsewhere they stay as they are written."""
+        """systemd expands variables only in ExecStart."""
         for path in [*UNITS.values(), *EXAMPLES.values(), *(DEBIAN / "fleet").rglob("*.conf")]:
             for line in path.read_text(encoding="utf-8").splitlines():
                 if re.match(r"#?\s*Environment=", line):

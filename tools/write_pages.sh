@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Regenerates the pages and stubs that follow from the sources: tools/write_pages.sh BUILD. Tests compare each with the
-# output of the programs, tools/lint.sh the messages with the sources.
+# Regenerates the pages and stubs that are derived from the sources: tools/write_pages.sh BUILD.
+# Tests compare them with the output of the programs, and tools/lint.sh compares the messages with
+# the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$1/ridgewatt/ridgewatt
 export PYTHONPATH=$1/python PYTHONDONTWRITEBYTECODE=1
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
-# write FILE COMMAND..: the whole page or nothing
+# write FILE COMMAND..: writes the output of the command to the file if the command succeeds
 write() { "${@:2}" >"$made" && cat "$made" >"$1"; }
 write docs/reference/cli.md tools/cli_reference.py "$program"
 write docs/reference/operators.md "$program" operators

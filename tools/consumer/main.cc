@@ -1,5 +1,4 @@
-// Asks each question of the front door once, so that a symbol that a library hides is missed when
-// linking.
+// Calls each question of ridgewatt.h once, so that linking fails if the library hides a symbol.
 #include <cstdio>
 
 #include "ridgewatt/ridgewatt.h"

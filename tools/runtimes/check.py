@@ -4,9 +4,10 @@
     tools/runtimes/check.py --ridgewatt build/ridgewatt/ridgewatt --device here.toml \\
         --models a.onnx b.onnx,sequence=128 --threads 1,2 --batches 1,4,16 -o rows.csv
 
-A model is a file with its open extents behind commas. Every point is measured in --rounds rounds; the
-median of the fastest round counts, because other programs only add to it. Prints the median error, the
-share inside the 90 % intervals, and the noise: the ratio of the slowest round's median to the fastest's.
+A model is a file, followed by its symbolic dimensions after commas. Every point is measured in
+--rounds rounds. The median of the fastest round counts, because other programs only make a round
+slower. Prints the median error, the share inside the 90 % intervals, and the noise, which is the
+ratio of the medians of the slowest and the fastest round.
 """
 import argparse
 import csv

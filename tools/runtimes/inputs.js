@@ -1,8 +1,8 @@
-// Inputs for a session of ONNX Runtime: random ones, or those of TensorProto files.
+// Inputs for a session of ONNX Runtime: random values, or TensorProto files.
 'use strict';
 const fs = require('fs');
 
-// Loaded when it is needed: a program may run another one.
+// Loaded on demand, because a program may use another runtime.
 function node_runtime() {
   return require('onnxruntime-node');
 }
@@ -14,7 +14,7 @@ function random() {
   return state / 4294967296;
 }
 
-function half(value) {  // bits of a number in [0, 1) in binary16
+function half(value) {  // binary16 bits of a number in [0, 1)
   if (value < 6.2e-5) return 0;
   const exponent = Math.floor(Math.log2(value));
   return ((exponent + 15) << 10) | Math.floor((value / 2 ** exponent - 1) * 1024);
@@ -35,7 +35,8 @@ const ARRAYS = {
   bool: (n) => Uint8Array.from({length: n}, () => 1),
 };
 
-// Open extents by name in asked.dim ('NAME=SIZE'), else 1; an open first extent is asked.batch.
+// Symbolic dimensions have the size in asked.dim ('NAME=SIZE'). Without one, the first dimension of
+// an input is asked.batch, and others are 1.
 function feeds_with(ort, session, asked) {
   const sizes = new Map(asked.dim.map((text) => {
     const at = text.lastIndexOf('=');
@@ -79,7 +80,7 @@ function varint_reader(bytes) {
   };
 }
 
-// The fields of a protobuf message: number, and an integer or the bytes.
+// The fields of a protobuf message: number, and an integer or bytes.
 function* fields(bytes) {
   const reader = varint_reader(bytes);
   while (reader.left()) {
@@ -103,7 +104,7 @@ const TYPES = {
 };
 const FLOATS = 4, DOUBLES = 10;  // fields of TensorProto; 5, 7 and 11 hold integers
 
-// The numbers of a field of values that are not raw.
+// The numbers in a TensorProto field of typed (not raw) values.
 function* numbers(value, field) {
   if (typeof value === 'bigint') {
     yield value;
@@ -119,7 +120,7 @@ function* numbers(value, field) {
   }
 }
 
-// The tensor of a TensorProto file. Throws for a type that this binding cannot feed.
+// The tensor in a TensorProto file. Throws if this binding does not support its type.
 function readTensor(path) {
   const dims = [];
   const values = [];

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes graphs of single operators, from whose profiles the priors of a processor's twin were read.
+"""Writes graphs of single operators. Their profiles gave the priors of a processor's twin.
 
     tools/runtimes/operators.py FOLDER
     node tools/runtimes/run_onnx.js --model FOLDER/conv.onnx --threads 1 --profile profile
 
-Every operator reads an input of the graph and its result is an output. The profile has the time and the
-shapes of every node. ONNX files are written byte by byte: no package is needed.
+Every operator reads an input of the graph, and its result is an output. The profile contains the
+time and the shapes of every node. The script writes the bytes of ONNX files itself and needs no
+package.
 """
 import array
 import os
@@ -16,7 +17,7 @@ import sys
 SIZES = (16, 64, 192)
 UNARY = "Relu Sigmoid Tanh Erf Exp Log Sqrt Neg Abs HardSwish HardSigmoid LeakyRelu Elu Softplus Sin".split()
 BINARY = "Add Sub Mul Div Pow Max".split()
-# Channels, side, filters, window, stride, groups.
+# Input channels, height and width, output channels, kernel size, stride, groups.
 CONVOLUTIONS = [
     (3, 224, 32, 3, 2, 1), (3, 640, 16, 3, 2, 1), (1, 224, 64, 5, 1, 1), (3, 416, 64, 7, 2, 1),
     (16, 160, 32, 3, 2, 1), (64, 80, 64, 3, 1, 1), (128, 40, 128, 3, 1, 1), (256, 20, 256, 3, 1, 1),
@@ -29,7 +30,7 @@ CONVOLUTIONS = [
 PRODUCTS = [(1, 1024, 1024), (1, 4096, 4096), (4, 1024, 1024), (16, 1024, 1024), (49, 768, 768), (128, 768, 768),
             (128, 3072, 768), (197, 768, 2304), (512, 512, 512), (1024, 1024, 1024), (128, 64, 64), (512, 64, 128)]
 BATCHED = [(12, 128, 64, 128), (12, 197, 64, 197), (8, 512, 64, 512), (12, 128, 128, 64)]
-RECURRENT = [(100, 64), (50, 256), (20, 512), (35, 650)]  # steps, width
+RECURRENT = [(100, 64), (50, 256), (20, 512), (35, 650)]  # time steps, width
 
 
 def varint(value):
@@ -43,7 +44,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of a protocol buffer: a whole number, a float, or bytes."""
+    """Encodes a protobuf field: an integer, a float, a string, or bytes."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     if isinstance(value, float):

@@ -3,8 +3,8 @@
 
     products.py FOLDER [--rows 128] [--width 768] [--layers 6]
 
-A layer is a product to four times the width, ReLU, and a product back. The files are products_fp32.onnx
-and products_int8.onnx. Weights are made up.
+A layer is a product to four times the width, ReLU, and a product back to the width. The files are
+products_fp32.onnx and products_int8.onnx. The weights are arbitrary.
 """
 import argparse
 import array

@@ -4,19 +4,20 @@
 //                    [--runs N] [--seconds S] [--level all|extended|basic|disabled]
 //                    [--profile PREFIX] [--shapes]
 //
-// Open extents are 1 unless --dim gives them; the open first extent of an input is the batch.
-// Under `ridgewatt measure`, `tune` and others each run is a minibatch. Inputs are random. Runs write to the same outputs. Runs until there are N of them and S seconds are over, and at most 200 N.
+// Symbolic dimensions are 1 unless --dim sets them; a symbolic first dimension is the batch. Under
+// `ridgewatt measure`, `tune` and others, each run is a minibatch. Inputs are random, and all runs
+// write to the same outputs. Runs the model N times and for S seconds, but at most 200 N times.
 'use strict';
 const {spawn} = require('child_process');
 const fs = require('fs');
 
-// The GNU C library gives large blocks back to the system when they are freed. Touching new memory
-// can take longer than the model (seen: 15 us per page on a virtual machine), so that runs would
-// differ by what the garbage collector has left. It reads these settings as the program starts.
+// The GNU C library returns large freed blocks to the system. Touching new memory can take longer
+// than the model (seen: 15 us per page on a virtual machine), so the time of a run would depend on
+// the garbage collector. The library reads these settings when the program starts.
 const KEEP_MEMORY = {MALLOC_MMAP_MAX_: '0', MALLOC_TRIM_THRESHOLD_: '4000000000', MALLOC_TOP_PAD_: '67108864'};
 const MARK_FD = Number(process.env.RIDGEWATT_MARK_FD || 0);
 
-// This program once more with the settings; it ends as that one ends.
+// Starts this program again with the settings, and ends with its exit status.
 function start_again() {
   const stdio = ['inherit', 'inherit', 'inherit'];
   for (let fd = stdio.length; fd <= MARK_FD; ++fd) stdio.push(fd === MARK_FD ? fd : 'ignore');
@@ -62,7 +63,7 @@ function options(words) {
   return found;
 }
 
-// Whether an input has an open first extent.
+// Whether the first dimension of an input is symbolic.
 function hasBatch(session) {
   return session.inputMetadata.some((input) => {
     const first = input.shape && input.shape[0];
@@ -70,7 +71,7 @@ function hasBatch(session) {
   });
 }
 
-// Tensors that later runs write their outputs to; undefined where the runtime refuses it.
+// Tensors to which later runs write their outputs; undefined if the runtime does not support that.
 async function reusable(session, inputs, results) {
   const outputs = {};
   for (const [name, t] of Object.entries(results)) outputs[name] = new ort.Tensor(t.type, t.data.slice(), t.dims);
@@ -82,7 +83,7 @@ async function reusable(session, inputs, results) {
   }
 }
 
-// Tells `ridgewatt measure` and others that a run has ended.
+// Reports to `ridgewatt measure` and others that a run has ended.
 function mark() {
   if (MARK_FD > 2) fs.writeSync(MARK_FD, `minibatch ${Number(process.hrtime.bigint()) / 1e9}\n`);
 }

@@ -1,15 +1,15 @@
-// Runs an ONNX file in ONNX Runtime as a slow program would: each option adds one cause.
+// Runs an ONNX file in ONNX Runtime like a slow program. Each option adds one cause.
 //
 //   node run_slow.js --model FILE.onnx [--threads N] [--batch B] [--dim NAME=SIZE] [--seconds S]
 //       [--providers wasm,cpu]   the first provider that works runs the model
 //       [--profile PREFIX]       ONNX Runtime's profiler is on
-//       [--sizes NAME=A:B:C]     an open extent differs from run to run
+//       [--sizes NAME=A:B:C]     a symbolic dimension changes from run to run
 //       [--prepare]              pixels are normalized before each run, scores are sorted after it
 //       [--copy]                 the input is copied through a list to new memory for each run
-//       [--loader MS]            a loader thread computes so long for the data of each run
+//       [--loader MS]            a loader thread computes for this time for each run
 //       [--files FOLDER]         a file of the folder is read for each run
 //       [--sleep MS]             sleeps after each run
-//       [--count-load]           the loading and the first run count as the first run, of 20
+//       [--count-load]           loading the model counts as part of the first run, of 20
 //
 // Under `ridgewatt explain` each run is a minibatch. Prints the mean and the median as JSON.
 // tools/explain_real_causes.py starts it.
@@ -57,7 +57,7 @@ function sleep(ms) {
   return new Promise((done) => setTimeout(done, ms));
 }
 
-// ONNX Runtime with the providers in that order: wasm is of onnxruntime-web.
+// The package of ONNX Runtime for the first provider; wasm needs onnxruntime-web.
 function runtime_of(providers) {
   if (providers[0] !== 'wasm') return require('onnxruntime-node');
   const web = require('onnxruntime-web');
@@ -78,7 +78,7 @@ async function session_of(ort, asked, providers) {
   return ort.InferenceSession.create(new Uint8Array(fs.readFileSync(asked.model)), settings);
 }
 
-// A decoder on a thread of its own: a message back for each one that it gets.
+// Starts a thread that simulates a decoder. It answers each message after `ms` of computation.
 function start_loader(ms) {
   const worker = new Worker(__filename, {workerData: {ms}});
   let ready = null, waiting = null;
@@ -103,7 +103,7 @@ if (!isMainThread) {
   });
 }
 
-// The mean and deviation of ImageNet, from bytes of a picture.
+// Normalizes bytes of an image with the mean and standard deviation of ImageNet.
 function normalize(input, bytes) {
   const plane = Math.max(1, Math.floor(input.length / 3));
   for (let i = 0; i < input.length; ++i) {
@@ -118,7 +118,7 @@ function best_of(scores) {
   return chances.map((chance, i) => [chance, i]).sort((a, b) => b[0] - a[0]).slice(0, 5);
 }
 
-// Through a list, as a caller does that has its numbers in one.
+// Copies a tensor through a list, like a caller whose numbers are in a list.
 function copied(ort, tensor) {
   return new ort.Tensor(tensor.type, tensor.data.constructor.from(Array.from(tensor.data)), tensor.dims);
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs `ridgewatt schedule run` with two programs that serve networks in ONNX Runtime and one that
-trains in PyTorch, on the processor of this machine, and compares with the plan.
+"""Runs `ridgewatt schedule run` on the processor of this machine, with two programs that serve
+networks in ONNX Runtime and one that trains in PyTorch, and compares the run with its plan.
 
     tools/runtimes/schedule.py --program build/ridgewatt/ridgewatt --seconds 60
 
 Needs the packages of this folder and python3-torch. The times of minibatches are measured first.
-Their power is not known: the sweeps have the same power everywhere, and no limit is set. Prints CSV,
-a row per program."""
+The power is unknown, so the sweeps have the same power everywhere, and there is no power limit.
+Prints CSV with one row per program."""
 import argparse
 import csv
 import json
@@ -20,8 +20,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 TRAINER = FOLDER.parents[1] / "examples" / "schedule" / "pytorch_worker.py"
 BATCHES = (1, 2, 4, 8)
 TRAINING_BATCH = 16
-POWER_W = 1  # stands for unknown
-# Name, model, requests per second, bound on the latency in ms.
+POWER_W = 1  # placeholder for the unknown power
+# Name, model, requests per second, latency limit in ms.
 SERVED = (("detector", "mobilenet_v3_large", 40, 150), ("classifier", "squeezenet1_1", 30, 200))
 
 
@@ -74,7 +74,7 @@ def main():
         with open("grants.csv", newline="") as file:
             grants = sorted(csv.DictReader(file), key=lambda row: float(row["granted_s"]))
         own = {name: json.loads(pathlib.Path(f"{name}.json").read_text()) for name, *_ in SERVED}
-    begin_s, end_s = options.seconds / 6, options.seconds  # after programs have started
+    begin_s, end_s = options.seconds / 6, options.seconds  # skips the start of the programs
     grants = [row for row in grants if begin_s <= float(row["granted_s"]) and float(row["released_s"]) <= end_s]
     overlaps = sum(float(b["granted_s"]) < float(a["released_s"]) for a, b in zip(grants, grants[1:]))
     busy = {}

@@ -2,9 +2,9 @@
 //
 //   node serve_onnx.js --model FILE.onnx --rate HZ [--threads N] [--dim NAME=SIZE] [--seed N]
 //
-// Requests arrive at random (a Poisson process of the rate and the seed). The controller decides how
-// many of them a minibatch serves. When the controller ends, prints the requests and the quantiles
-// of their latency, from arrival to the end of the minibatch, as JSON to the file
+// Requests arrive as a Poisson process with this rate and seed. The controller decides how many of
+// them a minibatch serves. When the controller ends, writes the number of requests and the
+// quantiles of their latency, from arrival to the end of the minibatch, as JSON to
 // $RIDGEWATT_NAME.json.
 'use strict';
 const fs = require('fs');
@@ -33,7 +33,7 @@ function options(words) {
   return found;
 }
 
-// The same numbers for the same seed.
+// A generator of random numbers in (0, 1), reproducible by its seed.
 function random_numbers(seed) {
   let state = seed >>> 0;
   return () => {

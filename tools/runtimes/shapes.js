@@ -1,4 +1,4 @@
-// Types and shapes of the outputs that ONNX Runtime computes, for many models.
+// Prints types and shapes of the outputs that ONNX Runtime computes, for many models.
 //
 //   node shapes.js < models.jsonl > shapes.jsonl
 //

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares types and shapes that Ridgewatt infers with those that ONNX Runtime computes.
+"""Compares the types and shapes that Ridgewatt infers with those that ONNX Runtime computes.
 
     tools/runtimes/shapes.py --ridgewatt build/ridgewatt/ridgewatt a.onnx b.onnx,batch=4,sequence=128 FOLDER
 
-A model is a file with its open extents behind commas; of a FOLDER every folder with model.onnx and
-test_data_set_0/input_N.pb (the layout of ONNX's node tests) is run on these inputs. Prints each difference,
-how many outputs were compared and how many differ, and why models were left out. Exits with 1 if one differs.
+A model is a file, followed by its symbolic dimensions after commas. In a FOLDER, every subfolder
+with model.onnx and test_data_set_0/input_N.pb (the layout of ONNX's node tests) runs on these
+inputs. Prints each difference, the numbers of compared and different outputs, and why models were
+skipped. The exit status is 1 if an output differs.
 """
 import argparse
 import collections
@@ -37,7 +38,8 @@ def questions(words):
 
 
 def runs(asked):
-    """What ONNX Runtime says, by place; a model that ends its process is said to crash."""
+    """Returns the results of ONNX Runtime, in the order of `asked`. If a model ends the process,
+    its result is an error."""
     answers = []
     while len(answers) < len(asked):
         lines = "".join(json.dumps(one) + "\n" for one in asked[len(answers):])
@@ -85,7 +87,7 @@ def main():
             ours = found.get(output)
             known = None if ours is None else ours.get("shape")
             if known is not None and len(known) == len(real["shape"]) and None in known:
-                unknown += 1  # it depends on values
+                unknown += 1  # depends on values
                 known = [real["shape"][i] if extent is None else extent for i, extent in enumerate(known)]
             if known != list(real["shape"]) or ours["dtype"] != real["type"]:
                 said = "no such output" if ours is None else f"{ours['dtype']} {ours.get('shape')}"

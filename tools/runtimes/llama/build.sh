@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds llama.cpp's llama-bench into bin/, with the argument `server` also llama-server: the
-# libraries come from the package in package.json, the source of the programs from the package
-# node-llama-cpp of the same version. Needs npm, git and g++; takes a minute, with the server two to
-# four.
+# Builds llama.cpp's llama-bench into bin/, with the argument `server` also llama-server. The
+# libraries come from the package in package.json, and the source of the programs comes from the
+# package node-llama-cpp of the same version. Needs npm, git and g++, and takes about a minute, with
+# the server two to four.
 #
 #   tools/runtimes/llama/build.sh [server]
 set -eu

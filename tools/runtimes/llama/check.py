@@ -5,9 +5,9 @@
     ridgewatt calibrate --device local -o here.toml
     tools/runtimes/llama/check.py --device here.toml --models qwen2.5-1.5b,gemma3-1b
 
-Models are those of `ridgewatt zoo list --language`, with random weights. A row is a prompt of 128
-tokens, or one of 16 tokens after a context. `--keep FILE` keeps what llama-bench printed, and
-`--rows FILE` compares with a kept file instead of running models."""
+The models are those of `ridgewatt zoo list --language`, with random weights. A row is a prompt of
+128 tokens, or the generation of 16 tokens after a context. `--keep FILE` writes the output of
+llama-bench to a file, and `--rows FILE` reads such a file instead of running models."""
 import argparse
 import csv
 import io
@@ -60,7 +60,7 @@ def estimate_row(options, model, quantization, threads, prompt, generate, concur
 
 
 def estimate(options, row):
-    """The estimate of a row in ms, with the ends of its interval."""
+    """Returns the estimate of a row with the ends of its interval (ms)."""
     of_prompt = row["n_prompt"] > 0
     found = estimate_row(options, row["model"], row["quantization"], row["n_threads"],
                          row["n_prompt"] if of_prompt else max(1, row["n_depth"]), max(1, row["n_gen"]))
