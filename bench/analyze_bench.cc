@@ -1,5 +1,5 @@
-// In-process time of loading, inferring and pricing a model: how it grows with the number of
-// layers, and what another batch of a loaded model costs.
+// In-process time to load a model, infer its shapes and compute its cost: the growth with the
+// number of layers, and the time for another batch of a loaded model.
 #include <benchmark/benchmark.h>
 
 #include "ridgewatt/workload/cost_model.h"
@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-// A chain of convolutions with rectifiers.
+// A chain of convolutions with ReLU.
 std::string chain(std::int64_t layers) {
   workload::GraphBuilder g("chain", 17);
   auto x = g.input("x", {"batch", 16, 32, 32});

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What compiling the program and the server costs: processor seconds per unit and module, from nothing, without a
-compiler cache. Fails where a unit or the whole costs more than its budget.
+"""Measures the compilation of the program and the server: processor time per unit and module, in a
+new build folder without a compiler cache. Fails if a unit or the whole exceeds its budget.
 
     bench/compile_budget.py          # ./dev bench compile
 
-Budgets are in units of what the precompiled header of the library takes in the same run, so that they hold on any
-machine. As a compiler launcher (--unit LOG COMMAND...) it writes down what one command took."""
+Budgets are multiples of the time for the library's precompiled header in the same run, so that they
+hold on any machine. As a compiler launcher (--unit LOG COMMAND...), this script records the time of
+one command."""
 import os
 import pathlib
 import re
@@ -13,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-UNIT = 10    # budget of a unit; the largest, predict's, takes 9
-WHOLE = 130  # budget of all; chosen: a tenth above what they take
+UNIT = 10    # budget of a unit; the largest one, of predict, takes 9
+WHOLE = 130  # budget of all units; chosen: a tenth more than they take
 YARDSTICK = "ridgewatt_lib.dir/cmake_pch.hxx.gch"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -24,7 +25,7 @@ def run_unit(log, command):
     _, status, usage = os.wait4(child.pid, 0)
     if "-o" in command:
         name = command[command.index("-o") + 1].split("CMakeFiles/")[-1]
-        with open(log, "a", encoding="utf-8") as file:  # one write: several compilers append
+        with open(log, "a", encoding="utf-8") as file:  # one write, as compilers run in parallel
             file.write(f"{usage.ru_utime + usage.ru_stime:.2f} {usage.ru_maxrss // 1024} {name}\n")
     return os.waitstatus_to_exitcode(status)
 
@@ -39,7 +40,7 @@ def build(folder, log):
 
 
 def report(rows):
-    """Prints modules, the heaviest first; returns what is over its budget."""
+    """Prints the modules, slowest first. Returns a line for each exceeded budget."""
     costs = {name: seconds for seconds, _, name in rows}
     yardstick = costs[YARDSTICK]
     modules = {}

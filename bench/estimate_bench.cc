@@ -1,5 +1,5 @@
-// How long the twin takes for all power modes of the AGX Orin, with and without per-layer detail,
-// and how that grows with layers and modes.
+// The time of the twin for all power modes of the AGX Orin, with and without per-layer times, and
+// its growth with layers and modes.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -37,7 +37,7 @@ void AllModesAndBatches(benchmark::State& state) {
 }
 BENCHMARK(AllModesAndBatches)->Unit(benchmark::kMillisecond);
 
-// The same with every layer's time, summed over all modes and batches.
+// The same, and the time of each layer, summed over all modes.
 void AllModesAndBatchesPerLayer(benchmark::State& state) {
   const Board board = load_board("agx-orin");
   const twin::Twin twin = twin::load_twin(board);

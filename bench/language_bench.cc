@@ -1,5 +1,5 @@
-// How long the question of language models takes: all power modes of the AGX Orin at ten contexts,
-// every quantization on every board, and the search for a mode of each phase.
+// The time of questions about language models: all power modes of the AGX Orin at ten contexts,
+// every quantization on every board, and the search for one mode per phase.
 #include <benchmark/benchmark.h>
 
 #include "ridgewatt/answer/language_tune.h"

@@ -1,11 +1,11 @@
-"""What measuring costs the Python program that is measured: CPU time of all threads that measure, as
-a share of one core; while every core is at work, as when something is worth measuring, and at rest,
-where waking up costs more than reading.
+"""The overhead of measuring inside a Python program: the CPU time of all measuring threads, as a
+share of one core. It is measured with all cores busy, as in a real measurement, and idle, when
+waking up a thread costs more than reading the sensors.
 
     PYTHONPATH=build/python python3 bench/measure_in_process.py [DEVICE] [ROUNDS]
 
-DEVICE: local, or a fake board (default fake:agx-orin). The share counts power at 100 Hz, the looks
-at clocks and temperatures every two seconds, and keeping the samples.
+DEVICE: local, or a fake board (default fake:agx-orin). The share includes power at 100 Hz, clocks
+and temperatures every two seconds, and storing the samples.
 """
 import os
 import statistics
@@ -26,7 +26,7 @@ def spin(duration_s):
 
 
 def others_s():
-    """CPU time of all threads of this process but the main one."""
+    """Returns the CPU time of all threads of this process except the main thread."""
     total_ns = 0
     for task in os.listdir("/proc/self/task"):
         if int(task) != os.getpid():
@@ -36,7 +36,7 @@ def others_s():
 
 
 def rounds_of(device, work, rounds):
-    """Median shares: of all threads that measure, and of the one that samples power."""
+    """Returns the median shares of all measuring threads and of the power sampler, as text."""
     whole, sampler, rates = [], [], []
     for _ in range(rounds):
         with ridgewatt.measure(device, rate_hz=100) as run:

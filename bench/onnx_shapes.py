@@ -1,4 +1,4 @@
-"""Loads an ONNX file with the onnx package and infers its shapes: what analyze is compared with."""
+"""Loads an ONNX file with the onnx package and infers its shapes, to compare with `analyze`."""
 import sys
 
 import onnx

@@ -1,6 +1,6 @@
-// Predictors: the rows a second of network training, a reference and a transfer at the size of the
-// published ones, and the few-shot predictor on a board of 18,096 modes. The rows a second of the
-// same network in PyTorch: bench/torch_network.py.
+// Predictors: network training (rows per second), a reference and a transfer of the published size,
+// and the few-shot predictor on a board with 18,096 modes. bench/torch_network.py measures the same
+// network in PyTorch.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace ridgewatt {
 namespace {
 
-// A made-up board with 12 x 29 x 13 x 4 = 18,096 modes.
+// An invented board with 12 x 29 x 13 x 4 = 18,096 modes.
 std::vector<Observation> all_modes() {
   std::vector<Observation> rows;
   for (int cores = 1; cores <= 12; ++cores) {
@@ -47,7 +47,7 @@ std::vector<OperatingPoint> points_of(const std::vector<Observation>& rows) {
   return points;
 }
 
-// What `nn` does: two networks of 4-256-128-64-1 side by side, here on 4,368 rows, 100 epochs.
+// The training of the method `nn`: two 4-256-128-64-1 networks, on 4,368 rows for 100 epochs.
 void train_both_networks(benchmark::State& state) {
   const auto rows = draw(all_modes(), 4368);
   predict::NnOptions options;
@@ -62,7 +62,7 @@ void train_both_networks(benchmark::State& state) {
 }
 BENCHMARK(train_both_networks)->Unit(benchmark::kSecond)->UseRealTime()->MeasureProcessCPUTime();
 
-// Both targets, 4,368 modes x 40 rows.
+// Both targets (time and power), 4,368 modes x 40 rows.
 void train_reference_of_40_rows(benchmark::State& state) {
   const auto rows = draw(all_modes(), 4368);
   for (auto step : state) {

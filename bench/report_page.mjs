@@ -1,12 +1,13 @@
-// How long a browser takes until a report can be used, and what its size is:
+// Measures the time until a report is usable in a browser, and its size:
 //
 //   ridgewatt estimate zoo:resnet50 --device agx-orin --modes all --format json > modes.json
 //   ridgewatt report modes.json -o modes.html
 //   bench/report_page.mjs modes.html [RUNS]
 //
-// Usable: the table has rows, every chart is drawn, and the browser has painted two frames after that. Medians of RUNS
-// (5) loads in fresh pages of one browser, by the clock; sorting: from the click on a heading to the second frame.
-// playwright-core is that of web/test (./dev test fetches it).
+// A report is usable if the table has rows, every chart is drawn, and the browser has painted two
+// frames after that. Times are medians of RUNS (default 5) loads in new pages of one browser. The
+// time of sorting is from the click on a heading to the second frame. playwright-core is in
+// web/test (./dev test installs it).
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";

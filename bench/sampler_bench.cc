@@ -1,6 +1,6 @@
-// What sampling power costs: the share of one core that the sampler's thread takes on a fake board,
-// with every core at work, as when a workload is measured, and on a machine at rest; and what a
-// thread takes that only wakes as often: in a virtual machine more than the reading.
+// The overhead of sampling power: the share of one core that the sampler's thread uses on a fake
+// board, with all cores busy, as in a real measurement, and on an idle machine. For comparison, a
+// thread that only wakes up at the same rate, which takes longer than reading on a virtual machine.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// Keeps every core at work.
+// Keeps all cores busy.
 class Load {
  public:
   explicit Load(bool wanted) {

@@ -1,6 +1,6 @@
-// Planning and simulating concurrent training and inference: one problem, the 273,000 problems of
-// Fulcrum's evaluation on two threads, and one hour of requests. Plans are made from the candidates
-// below or, where RIDGEWATT_TRAIN and RIDGEWATT_INFER name sweeps, from those.
+// Planning and simulation of concurrent training and inference: one problem, the 273,000 problems
+// of Fulcrum's evaluation on two threads, and one hour of requests. The candidates come from the
+// sweeps that RIDGEWATT_TRAIN and RIDGEWATT_INFER name or, without these, from candidates().
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace ridgewatt {
 namespace {
 
-// 441 modes x 5 batches, times falling and power rising with the clocks.
+// 441 modes x 5 batches. At higher clocks, times are lower and power is higher.
 std::vector<schedule::Candidate> candidates() {
   Random random(1);
   std::vector<schedule::Candidate> result;
@@ -49,7 +49,8 @@ void plan(benchmark::State& state) {
 }
 BENCHMARK(plan);
 
-// Power 10 to 50 W x latency 0.5 to 2 s x rates 30 to 120 a second, again and again.
+// Cycles through power limits of 10 to 50 W, latencies of 0.5 to 2 s and 30 to 120 requests per
+// second.
 void plan_273000(benchmark::State& state) {
   constexpr std::size_t kProblems = 273'000;
   const schedule::PlanTable table = plan_table();

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The server under load, on loopback: a number of event streams and requests per second for a while,
-what a slider's move takes, and whether memory stays flat.
+"""Measures the server under load on loopback: latency, memory growth, and the time of a slider
+move.
+
+The load is a number of event streams and of requests per second.
 
     bench/serve_load.py build/ridgewatt/ridgewatt [--streams 200] [--rate 50] [--seconds 60]
 
---seconds 0: the sliders alone. Prints one JSON object. Client and server share the machine, so that what is printed is an upper bound."""
+--seconds 0 measures only the sliders. Prints one JSON object. Client and server share the machine,
+so the results are upper bounds."""
 import argparse
 import asyncio
 import json
@@ -23,7 +26,7 @@ def percentile(values, share):
 
 
 async def ask(port, path):
-    """The status and the seconds of one request on a connection of its own."""
+    """Sends one request on a new connection and returns its status and time (s)."""
     begin = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
@@ -38,7 +41,7 @@ async def ask(port, path):
 
 
 async def listen(port, until, counts):
-    """One stream of events: how many came, and what it was answered."""
+    """Reads one event stream. Records its status and the number of events."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
     writer.write(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     status = int((await reader.readline())[9:12] or 0)
@@ -63,14 +66,15 @@ def resident_kb(pid):
 
 
 def processor_s(pid):
-    """Of the server and of the questions that it asked."""
+    """Returns the processor time of the server and of its child processes."""
     with open(f"/proc/{pid}/stat") as line:
         fields = line.read().rsplit(")", 1)[1].split()
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def slider_paths(knobs, count):
-    """Moves of a clock: each asks for one mode of the board, most of them for the first time."""
+    """Yields the requests for each move of a clock slider. Each asks for one mode of the board, in
+    most cases for the first time."""
     for _ in range(count):
         mode = f"cores={random.choice(knobs['cpu_cores'])},gpu={random.choice(knobs['gpu_mhz'])}"
         model = f"model=zoo:resnet50&device=agx-orin&batch={random.choice([1, 2, 4, 8, 16])}&modes={mode}"
@@ -78,7 +82,8 @@ def slider_paths(knobs, count):
 
 
 def language_paths(knobs, count):
-    """Moves of the page Language models: a clock or the prompt changes, and what is asked for each."""
+    """Yields the requests for each move of a slider on the page Language models, which changes a
+    clock or the prompt."""
     for _ in range(count):
         mode = f"cores={random.choice(knobs['cpu_cores'])},gpu={random.choice(knobs['gpu_mhz'])}"
         request = (f"model=zoo:llama-3.1-8b&device=agx-orin&prompt={random.choice([2 ** i for i in range(4, 18)])}"

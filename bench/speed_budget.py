@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Whether the program keeps its budgets of size, start-up, processor time and memory.
+"""Checks that the program stays within its budgets for size, start-up, processor time and memory.
 
     bench/speed_budget.py build/ridgewatt/ridgewatt [--runs 3] [--factor 1]
 
-Size: without symbols. Starts: medians of 51, in turn with /bin/true. Answers: whole processes, the least of several
-runs. Processor time is of both cores together, so that other programs count little; the clock, which has no budget,
-shows a busy machine. Budgets of answers are 1.3 to 1.9 times what they take; --factor loosens all times for a slower
-machine. The last line is a call of the Python package, where it is built with the program. Exit status 1 when a
-budget is exceeded."""
+The size is without symbols. A start is the median of 51, alternating with /bin/true. An answer is
+the fastest of several runs of a whole process. Processor time is the sum over all cores, so that
+other programs have little effect. Wall-clock time has no budget and shows whether the machine is
+busy. The budgets of answers are 1.3 to 1.9 times their usual time; --factor scales all budgets of
+time for a slower machine. The last line is a call of the Python package, if it is built. The exit
+status is 1 if a budget is exceeded."""
 import argparse
 import os
 import pathlib
@@ -20,13 +21,13 @@ import time
 SIZE_MB = 8
 STARTS = 51
 
-# Processor time (ms) that a start may take. SCRATCH is a folder with what the commands read.
+# Highest processor time of a start (ms). SCRATCH is the folder of files that the commands read.
 START_BUDGETS = [
     (3, "--version"),
     (5, "analyze SCRATCH/resnet50.onnx --quiet"),
 ]
 
-# Processor time (s) and peak memory (MB) that a command may take.
+# Highest processor time (s) and peak memory (MB) of a command.
 BUDGETS = [
     (0.02, 30, "--version"),
     (0.02, 30, "analyze zoo:lenet5"),
@@ -37,7 +38,7 @@ BUDGETS = [
     (0.46, 160, "schedule plan --inference zoo:resnet50 --training zoo:resnet18 --device agx-orin --arrival-rate 60 "
                "--max-latency 1000 --max-power 30"),
 ]
-# Of the Python package, on 108,576 rows: processor time of the call alone.
+# Highest processor time of pareto() on 108,576 rows in the Python package, only the call (s).
 PARETO_S = 1
 PARETO = """import sys, time, ridgewatt
 rows = ridgewatt.read_sweep(sys.argv[1])
@@ -53,7 +54,8 @@ def stripped_mb(program, scratch):
 
 
 def start_ms(commands):
-    """Median of the processor time and of the clock for each command, all in turn."""
+    """Returns the medians of processor time and wall-clock time of each command, run
+    alternately."""
     times = [[] for _ in commands]
     for _ in range(STARTS):
         for command, taken in zip(commands, times):
@@ -64,7 +66,7 @@ def start_ms(commands):
 
 
 def cost(command):
-    """Processor seconds and peak megabytes of one run."""
+    """Returns the processor time (s) and the peak memory (MB) of one run."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -75,7 +77,7 @@ def cost(command):
 
 
 def check_start(program, scratch, factor):
-    """Prints size and starts; returns how many are over."""
+    """Prints size and starts. Returns the number of exceeded budgets."""
     over = 0
 
     def line(taken, budget, unit, what):
@@ -95,7 +97,7 @@ def check_start(program, scratch, factor):
 
 
 def check_answers(program, runs, factor):
-    """Prints processor time and memory of answers; returns how many are over."""
+    """Prints processor time and memory of answers. Returns the number of exceeded budgets."""
     over = 0
     print("   CPU s   budget      MB   budget  command")
     for seconds, megabytes, words in BUDGETS:
@@ -109,7 +111,7 @@ def check_answers(program, runs, factor):
 
 
 def check_python(program, scratch, runs, factor):
-    """Prints what pareto() takes; returns whether it is over."""
+    """Prints the time of pareto(). Returns whether it exceeds its budget."""
     package = pathlib.Path(program).resolve().parent.parent / "python"
     if not list(package.glob("ridgewatt/_core*.so")):
         print("skipped: the Python package is not built")

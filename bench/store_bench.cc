@@ -1,7 +1,7 @@
-// What a store takes in: points with a commit each, without raw samples and with 2,000 of them, and
-// points handed in from a board's own file. RIDGEWATT_STORE names the store, a file or the address
-// of a PostgreSQL database (bench/store_million.py starts one); default: a file in the folder for
-// temporary files. A sync takes what the disk takes.
+// Points per second that a store accepts: with one commit per point, without raw samples and with
+// 2,000 of them, and copied from the file of a board. RIDGEWATT_STORE is a file or the address of a
+// PostgreSQL database (bench/store_million.py starts one); default: a file in the folder for
+// temporary files. The time of a sync depends on the disk.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ void one_point_per_commit(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(one_point_per_commit)->Arg(0)->Arg(2000)->UseRealTime()->Unit(benchmark::kMicrosecond);
-// Boards that write at once share the syncs of a server.
+// Boards that write at the same time share the syncs of a server.
 BENCHMARK(one_point_per_commit)->Arg(0)->Threads(8)->Threads(32)->UseRealTime();
 
 void hand_in(benchmark::State& state) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A store of a million points, in a file and in PostgreSQL: what it takes to import, hand in, list and export them, and to
-predict from the export. Starts a PostgreSQL server of its own, on a socket in a temporary folder, with fsync on.
+"""Measures a store of a million points, in a file and in PostgreSQL: the time to import, merge,
+list and export the points, and to predict from the export. Starts a separate PostgreSQL server, on
+a socket in a temporary folder, with fsync on.
 
     bench/store_million.py build/ridgewatt/ridgewatt [--points 1000000] [--rates build-bench/bench/store_bench]
 
@@ -20,7 +21,7 @@ SERVER = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
 
 
 def unprivileged():
-    """The server refuses to run as root."""
+    """Returns the options to run as another user, because the server refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("nobody")

@@ -1,6 +1,7 @@
-/* A reference for the triad of `ridgewatt microbench`: STREAM's rules (McCalpin 1995) in plain C,
- * without ridgewatt. Arrays of at least four times the last-level cache, the best of many
- * repetitions, 24 bytes an element counted (32 move where a store first reads its line).
+/* A reference for the triad of `ridgewatt microbench`: the rules of STREAM (McCalpin 1995) in plain
+ * C, without ridgewatt. The arrays are at least four times as large as the last-level cache, and
+ * the best of many repetitions counts. An element counts as 24 bytes (32 bytes move if a store
+ * first reads its cache line).
  *
  *   cc -O3 -march=native -fopenmp bench/stream_triad.c -o stream_triad && ./stream_triad
  */

@@ -1,9 +1,9 @@
-"""Times whole processes, taking turns so that a busy machine slows all alike.
+"""Times whole processes. They alternate, so that a busy machine slows all of them equally.
 
     time_process.py RUNS COMMAND [-- COMMAND]...
 
-Prints the median and the fastest time of each command, its peak memory, and, for every command but
-the first, how many times slower its median is than that of the first.
+Prints the median and the fastest time of each command and its peak memory. For each further
+command, also prints the ratio of its median to that of the first command.
 """
 import os
 import statistics
@@ -13,7 +13,7 @@ import time
 
 
 def run(command):
-    """Seconds and peak memory in MB of one run."""
+    """Returns the time (s) and the peak memory (MB) of one run."""
     start = time.perf_counter()
     with open(os.devnull, "wb") as sink:
         process = subprocess.Popen(command, stdout=sink, stderr=sink)

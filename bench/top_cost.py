@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What `ridgewatt top` costs: CPU time of all its processes over SECONDS in a terminal of 80x24, while a workload
-runs on a fake AGX Orin: bench/top_cost.py [--program build/ridgewatt/ridgewatt] [--seconds 30] [--rounds 3]"""
+"""Measures the overhead of `ridgewatt top`: the CPU time of all its processes over SECONDS in a
+terminal of 80x24, while a workload runs on a fake AGX Orin: bench/top_cost.py [--program
+build/ridgewatt/ridgewatt] [--seconds 30] [--rounds 3]"""
 import argparse
 import fcntl
 import os
@@ -15,7 +16,7 @@ import time
 
 
 def one_round(program, board, seconds):
-    """CPU seconds by the kernel's count (getrusage), and the time that passed."""
+    """Returns the CPU time (getrusage) and the wall-clock time (s)."""
     begin = time.monotonic()
     process, terminal = pty.fork()
     if process == 0:

@@ -1,5 +1,6 @@
-"""Rows a second of the predictors' network in PyTorch, to compare with bench/predict_bench: the same
-layers, dropout, loss, optimizer, batch size and epochs on 4,368 rows, one target.
+"""Measures the rows per second of the predictor's network in PyTorch, to compare with
+bench/predict_bench: the same layers, dropout, loss, optimizer, batch size and epochs on 4,368 rows,
+one target.
 
     torch_network.py [EPOCHS]
 """
