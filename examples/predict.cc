@@ -1,4 +1,4 @@
-// What do all modes of a board cost, when 20 were profiled?
+// What do all modes of a board cost, if 20 of them were profiled?
 #include <algorithm>
 #include <cstdio>
 
@@ -9,7 +9,7 @@ int main() {
   const auto model = std::make_shared<const ridgewatt::workload::DeployedWorkload>(
       "zoo:resnet18",
       ridgewatt::workload::DeployOptions{.kind = ridgewatt::WorkloadKind::kTraining});
-  // In place of a board: its twin, which would give all modes; 20 of them are what was profiled.
+  // The twin replaces the board here: 20 of its estimates serve as the profiled modes.
   ridgewatt::answer::PredictQuestion question;
   question.samples = ridgewatt::answer::estimate_sweep({.batches = {16}}, model, "orin-nano");
   auto& rows = question.samples.observations;

@@ -1,13 +1,12 @@
-// Does the roofline of this machine tell how long real work takes? A matrix product and a
-// convolution by Eigen, on one thread, against the roofline that `ridgewatt microbench` measured:
+// Does the roofline of this machine predict the time of real work? Compares a matrix product and a
+// convolution with Eigen, on one thread, with the roofline that `ridgewatt microbench` measured:
 //
 //   ridgewatt microbench --threads 1 -o points.csv && roofline_check points.csv
 //
-// An estimate is max(work / (peak x efficiency), traffic / bandwidth) of each pass over the data:
-// the product is one pass; the convolution unfolds the image (im2col), which moves data, and
-// multiplies. What a library's products reach of the peak is one number, as for the classes of
-// kernels of a device twin: it is measured once, on a product of another size than those that are
-// then estimated.
+// An estimate is the sum of max(work / (peak x efficiency), traffic / bandwidth) over the passes.
+// The product is one pass. The convolution has two: unfolding the image (im2col), which only moves
+// data, and a product. The efficiency of products is one number, as for a kernel class of a twin.
+// It is measured once, on a product of another size than the estimated ones.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
@@ -24,7 +23,7 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 struct Roof {
   double peak_flop_per_s = 0;
   double bandwidth_bytes_per_s = 0;
-  double efficiency = 1;  // of products, a fraction of the peak
+  double efficiency = 1;  // of matrix products, relative to the peak
   double time_s(double work_flop, double traffic_bytes) const {
     return std::max(work_flop / (peak_flop_per_s * efficiency),
                     traffic_bytes / bandwidth_bytes_per_s);
@@ -46,7 +45,7 @@ Roof read_roof(const std::string& path) {
   return roof;
 }
 
-// The fastest of a second's worth of repetitions: what else runs can only slow one down.
+// The fastest repetition within two seconds, because other programs can only slow it down.
 double fastest_s(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   double best_s = 1e9;
@@ -84,7 +83,8 @@ void check_product(const Roof& roof, Eigen::Index size) {
   report(name, roof.time_s(product_flop(size), 3 * 4 * n * n), product_s(size));
 }
 
-// A 3 x 3 convolution with stride 1 and a border of zeros: `channels` in and out, a square image.
+// A 3 x 3 convolution with stride 1, zero padding and a square image. Input and output have
+// `channels` channels.
 void check_convolution(const Roof& roof, Eigen::Index channels, Eigen::Index side) {
   const Eigen::Index kernel = 3;
   Matrix image = Matrix::Random((side + 2) * (side + 2), channels);  // pixels by channels
@@ -95,7 +95,7 @@ void check_convolution(const Roof& roof, Eigen::Index channels, Eigen::Index sid
     for (Eigen::Index y = 0; y < side; ++y) {
       for (Eigen::Index x = 0; x < side; ++x) {
         float* row = unfolded.row(y * side + x).data();
-        for (Eigen::Index ky = 0; ky < kernel; ++ky) {  // three pixels lie side by side
+        for (Eigen::Index ky = 0; ky < kernel; ++ky) {  // three adjacent pixels
           const float* from = image.row((y + ky) * (side + 2) + x).data();
           std::copy(from, from + kernel * channels, row + ky * kernel * channels);
         }

@@ -1,11 +1,11 @@
-// Searches the fastest GPU clock within 20 W on a device of your own, with 20 profiles.
+// Searches for the fastest GPU clock within 20 W on your own device, with 20 profiles.
 #include <cstdio>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/profiler.h"
 #include "ridgewatt/tune/strategy.h"
 
-// A device whose time falls and whose power rises with the GPU clock.
+// A device on which a higher GPU clock gives a lower time and a higher power.
 class MyDevice final : public ridgewatt::Profiler {
  public:
   ridgewatt::Observation profile(const ridgewatt::OperatingPoint& point) override {

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A stand-in for a server of language models: it speaks the protocols of llama.cpp's llama-server and of OpenAI (as vLLM
-does), but there is no model in it. Its tokens come at times that are stated, so that what measures a server can be tried
-and checked; figures from it are of the stand-in. It listens on loopback alone.
+"""A stand-in for a server of language models, without a model. It has the protocols of llama.cpp's
+llama-server and of OpenAI (like vLLM). It sends tokens at given times, to try and test measurements
+of servers. It listens only on loopback.
 
     ridgewatt measure --server http://127.0.0.1:8089 --prompt 64 --generate 16 -- python3 stand_in_server.py --port 8089
 
---sysroot names the tree of a fake board: there a prompt draws --prefill-power times what the board draws at rest, and a
-token --decode-power times. --log gets a line per request, when it came, its first token and its last, and a line per
-change of power: when it began and ended, and the factor (CLOCK_MONOTONIC)."""
+--sysroot is the folder of a fake board. Its power is --prefill-power times its idle power during a
+prompt and --decode-power times its idle power while tokens are generated. --log writes a line per
+request (times of arrival, first and last token) and a line per change of power (times of its start
+and end, factor). All times are of CLOCK_MONOTONIC."""
 import argparse
 import glob
 import http.server
@@ -17,7 +18,8 @@ import time
 
 
 class Rails:
-    """The currents of a fake board: times what they are at rest, the most that any request asks for."""
+    """The currents of a fake board: the idle values times the highest factor of all current
+    requests."""
 
     def __init__(self, root):
         files = glob.glob(root + "/sys/devices/**/hwmon/hwmon*/curr*_input", recursive=True) if root else []
@@ -25,7 +27,7 @@ class Rails:
         for name in files:
             with open(name) as file:
                 text = file.read().strip()
-            if text.isdigit():  # a channel that no sensor is on reads "!EIO"
+            if text.isdigit():  # a channel without a sensor contains "!EIO"
                 self.rest[name] = int(text)
         self.lock = threading.Lock()
         self.factors = []
@@ -142,7 +144,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         first = end = time.monotonic()
         for i in range(count):
             until(first + i * OPTIONS.token_ms * 1e-3)
-            end = time.monotonic()  # before the client can see the token
+            end = time.monotonic()  # before the client receives the token
             self.event(self.piece(chat, i == count - 1))
         RAILS.change(OPTIONS.decode_power, None)
         self.finish_answer(prompt, count)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs `ridgewatt schedule run` with two real workers and checks what the log says: grants never
-overlap, the cycle is the planned one, and a worker that is killed in the middle of a minibatch is
-noticed.
+"""Runs `ridgewatt schedule run` with two real workers and checks its log.
+
+Grants must not overlap, the cycle must have the planned duration, and a worker that is killed
+during a minibatch must be detected.
 
     check_executor.py --program build/ridgewatt/ridgewatt --workers pytorch --seconds 60
     check_executor.py --program build/ridgewatt/ridgewatt --workers matrix \\
         --matrix-worker build/examples/matrix_worker --seconds 60
 
-Prints one line of JSON; exits 1 when something does not hold.
+Prints one line of JSON. The exit status is 1 if a check fails.
 """
 import argparse
 import csv
@@ -52,10 +53,11 @@ def wait_for(path, seconds=10):
 
 
 def cycle_run(options, folder, infer_ms, train_ms):
-    """`seconds` of the planned cycle; overlap, cycle and training minibatches per cycle."""
+    """Runs the planned cycle for `seconds`. Returns the number of overlaps, the duration of a
+    cycle, and the training minibatches per cycle."""
     batch = 16
     planned = options.training_per_cycle
-    # A period that holds the work with a tenth to spare.
+    # A period of 1.1 times the work.
     period_ms = max(20.0, 1.1 * (infer_ms + planned * train_ms))
     rate = batch / period_ms * 1e3
     socket, log = f"{folder}/cycle.sock", f"{folder}/cycle.csv"
@@ -83,8 +85,8 @@ def cycle_run(options, folder, infer_ms, train_ms):
 
 
 def kill_run(options, folder, train_ms):
-    """Kills the worker that holds the device with SIGKILL, again and again; how long until the log
-    says so, and whether the next worker goes on."""
+    """Repeatedly kills the worker that holds the device with SIGKILL. Measures the time until the
+    log reports it, and checks that the next worker gets the device."""
     delays = []
     for attempt in range(options.kills):
         socket, log = f"{folder}/kill{attempt}.sock", f"{folder}/kill{attempt}.csv"
@@ -92,13 +94,13 @@ def kill_run(options, folder, train_ms):
             [options.program, "schedule", "run", "--quiet", "--socket", socket, "--log", log,
              "--duration", "30", "--train-time", str(train_ms)], stdout=subprocess.DEVNULL)
         wait_for(socket)
-        # A training worker that is always busy holds the device nearly all the time.
+        # A training worker that is always busy holds the device almost all the time.
         victim = subprocess.Popen(worker_command(options, socket, "training"))
         deadline = time.monotonic() + 20
         while len(read_log(log)) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.0137 * attempt)
-        # Stopped while it holds the device, then killed: the minibatch cannot end in between.
+        # The worker is stopped before it is killed, so that its minibatch cannot end in between.
         victim.send_signal(signal.SIGSTOP)
         time.sleep(0.05)
         before = len(read_log(log))
@@ -116,7 +118,7 @@ def kill_run(options, folder, train_ms):
                 time.sleep(0.01)
             goes_on = len(read_log(log)) >= before + 3
         else:
-            other, goes_on = None, True  # it was between two minibatches
+            other, goes_on = None, True  # killed between two minibatches
         controller.send_signal(signal.SIGTERM)
         controller.wait()
         victim.wait()

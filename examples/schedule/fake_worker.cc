@@ -1,14 +1,15 @@
-// A worker of `ridgewatt schedule run` on a fake board: its minibatches take what the board's
-// perturbed twin says in the clocks that are set, divided by the speed of the rehearsal.
+// A worker of `ridgewatt schedule run` on a fake board. The time of its minibatches comes from the
+// board's perturbed twin at the current clocks, divided by SPEED.
 //
 //   fake_worker BOARD MODEL training [SPEED]
 //   fake_worker BOARD MODEL inference SPEED BATCHES ARRIVALS BEGIN SERVED
 //
-// BOARD is the folder of `ridgewatt fake-board`; BATCHES "1,4,16". Requests come when the file
-// ARRIVALS (column time_s) says, from BEGIN on, a time of CLOCK_MONOTONIC. Each one served is a
-// line of SERVED, its number and when, and "joined" and when the worker came. A worker that is
-// started again takes up those that are not there, as a client would send them again. Socket and
-// name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME.
+// BOARD is the folder of `ridgewatt fake-board`; BATCHES is a list such as "1,4,16". Requests
+// arrive at the times in the file ARRIVALS (column time_s) after BEGIN (CLOCK_MONOTONIC). The file
+// SERVED gets a line with number and time of each served request, and a line "joined" with the time
+// at which the worker connected. A worker that is started again serves the requests that are not in
+// SERVED, as if the client had sent them again. Socket and name: $RIDGEWATT_SOCKET,
+// $RIDGEWATT_NAME.
 #include <poll.h>
 
 #include <cmath>
@@ -40,7 +41,7 @@ void sleep_until_s(double time_s) {
   if (left_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
 }
 
-// The fake board's side: how long a minibatch takes now.
+// The load on the fake board: sets its power and computes the time of a minibatch.
 class Device {
  public:
   Device(const std::string& folder, const std::string& model, ridgewatt::WorkloadKind kind,
@@ -56,7 +57,7 @@ class Device {
       loads_.try_emplace(batch, twin, *workload.at(batch), mark.seed, mark.specimen);
     }
   }
-  // For the smallest batch that holds `requests`.
+  // Starts a minibatch with the smallest batch that fits `requests`, and returns its time (s).
   double start(int requests) {
     auto found = loads_.lower_bound(requests);
     if (found == loads_.end()) found = std::prev(loads_.end());
@@ -73,7 +74,7 @@ class Device {
   std::map<int, ridgewatt::platform::FakeLoad> loads_;
 };
 
-// The requests of a trace, those that a worker before this one served left out.
+// The requests of a trace, except those that an earlier worker served.
 class Requests {
  public:
   Requests(const std::string& trace, const std::string& served, double begin_s, double speed)
@@ -101,7 +102,7 @@ class Requests {
   double next_s() const {
     return next_ < trace_s_.size() ? begin_s_ + trace_s_[next_] / speed_ : HUGE_VAL;
   }
-  // Reports what has arrived.
+  // Reports the requests that have arrived.
   int report(ridgewatt_worker& worker) {
     while (next_s() <= monotonic_s()) {
       const double at_s = next_s();

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Gates a language model's server on the grants of `ridgewatt schedule run`: clients speak to this
-program as they would to the server, and each of their requests waits for the device.
+"""A proxy that lets requests to a language model server wait for `ridgewatt schedule run`.
+
+Clients use this program like the server, and each of their requests waits for the device.
 
     llama-server -m model.gguf --host 127.0.0.1 --port 8081            # llama.cpp
     llama_worker.py --server http://127.0.0.1:8081 --listen 8080       # clients use port 8080
     curl http://127.0.0.1:8080/completion -d '{"prompt": "Hello", "n_predict": 16}'
 
-POST to /completion, /v1/completions, /v1/chat/completions, /embedding and /v1/embeddings is gated,
-as many at once as the grant says; GET (/health, /props, ..) passes. What a client asks to stream is
-passed on as it comes. Listens on 127.0.0.1 alone. Name and socket: $RIDGEWATT_NAME,
-$RIDGEWATT_SOCKET. Standard library only. Tested with a small server of the same endpoints
-(llama_worker_test.py); not run on a GPU.
+POST requests to /completion, /v1/completions, /v1/chat/completions, /embedding and /v1/embeddings
+wait; as many run at once as the grant permits. GET requests (/health, /props, ..) do not wait.
+Streams are forwarded as they arrive. The program listens only on 127.0.0.1. Name and socket:
+$RIDGEWATT_NAME, $RIDGEWATT_SOCKET. It needs only the standard library. It was tested with a small
+server with the same endpoints (llama_worker_test.py), not on a GPU.
 """
 import argparse
 import concurrent.futures
@@ -33,14 +34,14 @@ PASSED_ON = ("content-type", "authorization", "accept")
 
 
 class Gate:
-    """Requests that wait for the device, oldest first, and the worker that gets it for them."""
+    """Requests that wait for the device, oldest first, and the worker that acquires the device."""
 
     def __init__(self, worker):
         self.worker, self.lock, self.waiting = worker, threading.Lock(), []
         self.gone = threading.Event()
 
     def enter(self, work):
-        """Runs `work` when the device is granted for it; its result."""
+        """Runs `work` when the device is granted and returns its result."""
         entry = concurrent.futures.Future()
         entry.work = work
         with self.lock:
@@ -60,14 +61,14 @@ class Gate:
     def serve(entry):
         try:
             entry.set_result(entry.work())
-        except Exception as error:  # the client gets the error, the others go on
+        except Exception as error:  # only this client gets the error
             entry.set_exception(error)
 
     def run(self):
         try:
             while True:
                 with self.worker.minibatch():
-                    count = self.worker.requests or self.worker.batch  # 0: of a fixed cycle
+                    count = self.worker.requests or self.worker.batch  # 0: fixed cycle
                     taken = self.take(count, self.worker.aside)
                     threads = [threading.Thread(target=self.serve, args=(e,)) for e in taken]
                     for thread in threads:
@@ -85,7 +86,7 @@ class Gate:
 def handler_of(gate, server, timeout_s):
     class Handler(http.server.BaseHTTPRequestHandler):
         def ask_server(self, body):
-            """Sends the request on and the answer back; nothing of it is kept."""
+            """Forwards the request and the answer, without storing them."""
             connection = http.client.HTTPConnection(server.hostname, server.port, timeout=timeout_s)
             try:
                 headers = {k: v for k, v in self.headers.items() if k.lower() in PASSED_ON}
@@ -111,7 +112,7 @@ def handler_of(gate, server, timeout_s):
                 else:
                     self.ask_server(body)
             except BrokenPipeError:
-                pass  # the client went away
+                pass  # the client disconnected
             except ridgewatt.ControllerGone:
                 self.refuse(503, "the controller has closed the connection")
             except (OSError, http.client.HTTPException) as error:
@@ -163,7 +164,7 @@ def main():
     print(f"listening on 127.0.0.1:{listener.server_port}", flush=True)
     threading.Thread(target=listener.serve_forever, daemon=True).start()
     gate.run()  # until the controller ends
-    time.sleep(0.1)  # the last ones hear why
+    time.sleep(0.1)  # the last clients get the error
     listener.shutdown()
 
 

@@ -1,13 +1,13 @@
-// A worker whose minibatches are made to measure: bursts of work on one core, waits between them.
-// With several of them on one core (taskset) that core is the device that they share, and a wait is
-// what a real program does elsewhere in that time: host, data, network.
+// A worker whose minibatches consist of bursts of work on one core, with waits between them, both
+// of given length. Several such workers on one core (taskset) share this core as their device. The
+// waits represent the time that a real program spends elsewhere: host, data, network.
 //
 //   load_worker compute|memory|mixed BUSY_MS WAIT_MS [BURSTS]   $RIDGEWATT_SOCKET, $RIDGEWATT_NAME
-//   load_worker - compute|memory|mixed BUSY_MS WAIT_MS [BURSTS] prints what it is alone, for 2 s:
-//                                                               ms of a minibatch, share busy
+//   load_worker - compute|memory|mixed BUSY_MS WAIT_MS [BURSTS] runs alone for 2 s and prints
+//                                                               the ms of a minibatch, share busy
 //
 // compute: matrix products that fit the caches; memory: sums over 64 MiB; mixed: half of each. The
-// work of a burst is counted once, at the start, in processor time, and is the same ever after.
+// work of a burst is calibrated once at the start, in processor time, and does not change.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -41,8 +41,8 @@ class Load {
       : bursts_(bursts), wait_s_(wait_ms / 1e3 / bursts) {
     if (kind != "memory") matrix_ = Eigen::MatrixXf::Random(96, 96) * 0.01F;
     if (kind != "compute") memory_.assign(kBytes / sizeof(float), 1.0F);
-    for (int i = 0; i < 50; ++i) unit();  // caches and clocks come up
-    // The median of several: a unit that was interrupted says nothing.
+    for (int i = 0; i < 50; ++i) unit();  // warms up caches and clocks
+    // The median excludes units that were interrupted.
     std::vector<double> units_s;
     for (int i = 0; i < 101; ++i) {
       const double before_s = busy_s();
@@ -67,7 +67,7 @@ class Load {
  private:
   static constexpr std::size_t kBytes = 64 << 20, kPiece = 1 << 17;
 
-  // Some tens of microseconds.
+  // A unit of work, which takes tens of microseconds.
   void unit() {
     if (matrix_.size() > 0) result_.noalias() = matrix_ * matrix_;
     if (memory_.empty()) return;

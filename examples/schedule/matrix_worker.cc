@@ -3,7 +3,7 @@
 //
 //   matrix_worker SOCKET inference RATE     requests arrive RATE times a second
 //   matrix_worker SOCKET training
-//   matrix_worker - inference|training      print the time of a minibatch and leave
+//   matrix_worker - inference|training      print the time of a minibatch and exit
 #include <Eigen/Dense>
 #include <chrono>
 #include <cstdio>
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   const double rate = argc > 3 ? std::atof(argv[3]) : 50;
   const auto start = Clock::now();
   for (long long served = 0;;) {
-    if (inference) {  // wait until the batch is gathered
+    if (inference) {  // wait until the batch is complete
       const double due_s = static_cast<double>(served + worker.batch) / rate;
       std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
                                                 std::chrono::duration<double>(due_s)));

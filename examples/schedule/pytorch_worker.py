@@ -3,10 +3,10 @@
 
     pytorch_worker.py SOCKET inference RATE [--device cuda]
     pytorch_worker.py SOCKET training [--device cuda]
-    pytorch_worker.py - inference|training      print the time of a minibatch in ms and leave
+    pytorch_worker.py - inference|training      print the time of a minibatch in ms and exit
 
-SOCKET "" is $RIDGEWATT_SOCKET. With --count the controller gathers the requests, as a schedule that
-re-plans wants it. With --device cuda and without a CUDA device it says so and leaves.
+SOCKET "" is $RIDGEWATT_SOCKET. With --count, the controller counts the requests, which it needs if
+it adapts its plan. With --device cuda but without a CUDA device, exits with an error.
 """
 import argparse
 import os
@@ -29,7 +29,7 @@ def network():
 
 
 def report(worker, start, rate):
-    """Requests as they arrive, one every 1 / rate seconds."""
+    """Reports requests as they arrive, one every 1 / rate seconds."""
     reported = 0
     try:
         while True:
@@ -37,7 +37,7 @@ def report(worker, start, rate):
             time.sleep(max(0.0, start + reported / rate - time.monotonic()))
             worker.arrived(1, time.monotonic() - (start + reported / rate))
     except OSError:
-        pass  # the controller is gone
+        pass  # the controller has ended
 
 
 def serve(worker, step, rate, count):
@@ -45,7 +45,7 @@ def serve(worker, step, rate, count):
     if count:
         threading.Thread(target=report, args=(worker, start, rate), daemon=True).start()
     while True:
-        if not count:  # wait until the batch is gathered
+        if not count:  # wait until the batch is complete
             time.sleep(max(0.0, start + (served + worker.batch) / rate - time.monotonic()))
         with worker.minibatch():
             batch = worker.requests if count else worker.batch

@@ -1,12 +1,12 @@
-// A worker of `ridgewatt schedule run` that serves a TensorRT engine, to begin from: it makes up
-// its requests and inputs, as a program of yours would receive them.
+// A worker of `ridgewatt schedule run` that serves a TensorRT engine, as a starting point. It
+// invents its requests and inputs, which your program would receive.
 //
 //   tensorrt_worker ENGINE RATE          requests arrive RATE times a second
 //
-// The engine comes from trtexec --saveEngine; its first dimension is the batch, fixed or dynamic.
+// trtexec --saveEngine writes the engine. Its first dimension is the batch, fixed or dynamic.
 // Socket and name: $RIDGEWATT_SOCKET, $RIDGEWATT_NAME. Needs TensorRT 8.5 or newer and the CUDA
-// runtime; built only where NvInfer.h is found. Neither was available where this was written: not
-// compiled, not run on a GPU.
+// runtime, and is built only if NvInfer.h is found. This program was neither compiled nor run,
+// because TensorRT was not available.
 #include <NvInfer.h>
 #include <cuda_runtime_api.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ std::size_t bytes_of(nvinfer1::DataType type) {
     case nvinfer1::DataType::kBOOL:
       return 1;
     default:
-      return 8;  // the largest there is
+      return 8;  // the largest type
   }
 }
 
@@ -103,13 +103,13 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Here a program of yours copies its inputs in before, and its outputs out after.
+  // Your program copies its inputs to the device before the call, and its outputs back after it.
   void infer(int batch) {
     for (; batch > 0; batch -= most_) {
       shape_inputs(std::min(batch, most_));
       require(context_->enqueueV3(stream_), "cannot run the engine");
     }
-    require(cudaStreamSynchronize(stream_), "inference");  // the device is idle after it
+    require(cudaStreamSynchronize(stream_), "inference");  // then the device is idle
   }
 
  private:

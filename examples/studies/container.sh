@@ -1,9 +1,10 @@
 #!/bin/sh
-# Finds a container engine that runs here and writes its command line, up to the program, to FILE:
+# Finds a container engine that works here and writes its command line, without the program, to
+# FILE:
 #   container.sh FILE ENGINE GPU FOLDER..      ENGINE: auto, or a command such as "podman --runtime runc"
 #                                              GPU: auto, none, or options such as "--gpus all"
-# The image holds nothing: /usr, /etc/alternatives and the folders are this machine's own, read-only,
-# so that the same program runs inside and outside. Nothing is downloaded.
+# The image is empty. /usr, /etc/alternatives and the folders are mounted read-only from this
+# machine, so that the same program runs inside and outside. Nothing is downloaded.
 set -eu
 file=$1 asked=$2 gpu=$3
 shift 3
@@ -19,7 +20,7 @@ done
 mounts="-v /usr:/usr:ro -v /etc/alternatives:/etc/alternatives:ro"
 for folder in "$@"; do mounts="$mounts -v $folder:$folder:ro"; done
 
-# A small program runs in it: with the default limits, or those of an unprivileged machine.
+# Whether a small program runs in the engine $1, with its default limits or with low limits.
 works() {
   tar -C "$root" -c . | $1 import - $image >/dev/null 2>&1 || return 1
   for limits in "" "--ulimit nofile=1024:1024 --ulimit nproc=1024:1024"; do
@@ -43,7 +44,8 @@ if [ -z "$found" ]; then
   exit 1
 fi
 
-# An engine may take the option and give nothing: the GPU's node must be there inside.
+# An engine may accept an option without effect, so the GPU's device node must exist in the
+# container.
 device=""
 if [ "$gpu" = auto ]; then
   for node in /dev/nvidiactl /dev/nvhost-ctrl-gpu /dev/nvgpu; do

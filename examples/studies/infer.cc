@@ -1,6 +1,6 @@
-// The same inference as infer.py, by the C++ runtime:
+// The same inference as infer.py, with the C++ runtime:
 //   infer MODEL BATCH BATCHES CHANNELS SIDE [auto|cuda|cpu]
-// MODEL is what infer.py --mode trace --save wrote; auto is the GPU where there is one.
+// MODEL is a file from infer.py --mode trace --save; auto uses the GPU if there is one.
 #include <torch/cuda.h>
 #include <torch/script.h>
 #include <torch/version.h>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Says so where it is not the GPU: to whoever measures, else on standard error.
+// Reports the text to the program that measures this one, or else on standard error.
 void say(const std::string& text) {
   ridgewatt_note(text.c_str());
   if (std::getenv("RIDGEWATT_MARK_FD") == nullptr) std::cerr << "infer: " << text << '\n';

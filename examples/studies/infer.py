@@ -6,9 +6,9 @@
              --garbage-collection on|off [--save FILE] [--load FILE] [--weights FILE]
 
 Marks phases (import, load, infer) and minibatches for `ridgewatt measure`. --save writes a traced
-network that --load and the C++ program (infer.cc) read; --weights reads its weights from a file,
-which it writes first when there is none. --accuracy also prints how often the network's first
-class is that of the same network in 32-bit floats.
+network that --load and the C++ program (infer.cc) read. --weights reads the weights from a file,
+which is created if it does not exist. --accuracy also reports how often the most probable class is
+the same as with 32-bit floats.
 """
 import argparse
 import contextlib
@@ -48,7 +48,7 @@ def arguments():
 
 
 def refuse(torch, options, device):
-    """Ends the program for what this PyTorch cannot do."""
+    """Exits with an error if this PyTorch does not support the options."""
     if options.mode == "compile" and not hasattr(torch, "compile"):
         sys.exit(f"infer.py: --mode compile needs PyTorch 2, this is {torch.__version__}")
     if options.precision == "int8" and device.type == "cuda":
@@ -63,7 +63,7 @@ def with_weights(torch, network, path):
 
 
 def prepared(torch, options, network, inputs):
-    """The network in the precision and the form that were asked for, and inputs that fit it."""
+    """Returns the network in the selected precision and mode, and inputs that fit it."""
     if options.precision == "bf16":
         network, inputs = network.bfloat16(), inputs.bfloat16()
     elif options.precision == "int8":

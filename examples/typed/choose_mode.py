@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chooses a power mode for each board of a rack and writes them as a table. Typed: `mypy --strict`
-accepts this file, and a misspelled argument (tune(max_power=30)) is an error before it runs.
+"""Chooses a power mode for each board of a rack and prints a table. This file has types: `mypy
+--strict` accepts it and reports a misspelled argument such as tune(max_power=30).
 
     examples/typed/choose_mode.py --model zoo:mobilenet_v2 --board agx-orin=30 --board orin-nano=10
 """
@@ -19,7 +19,7 @@ import ridgewatt as rw
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A place in the rack: which board, and how much power it may draw."""
+    """A place in the rack: the board and its highest power."""
     board: str
     max_power_w: float
 
@@ -47,13 +47,13 @@ class Choice:
 
 
 def choose(model: str, place: Place) -> Choice:
-    """The fastest mode within the power of the place; runs in a process of the pool."""
+    """Finds the fastest mode within the power limit. Runs in a process of the pool."""
     answer = rw.tune(model, device=place.board, minimize="time", max_power_w=place.max_power_w)
     return Choice(place, answer)
 
 
 class Kept:
-    """Answers of earlier runs: answers are values, so a file can hold them."""
+    """Answers of earlier runs, pickled in a file."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

@@ -1,6 +1,6 @@
-"""The device that an example runs on: --device auto (the GPU where there is one), cuda or cpu.
+"""The device of an example: --device auto (the GPU if there is one), cuda or cpu.
 
-What runs on the CPU says so once: to whoever measures it, else on standard error.
+An example on the CPU reports this once, to the program that measures it or else on standard error.
 """
 import os
 import sys
@@ -25,7 +25,7 @@ def say(text):
 
 
 def choose_device(torch, asked):
-    """The torch.device that `asked` means here; ends the program when there is none."""
+    """Returns the torch.device for the option `asked`. Exits with an error if there is none."""
     if asked != "cpu" and torch.cuda.is_available():
         ridgewatt.note(f"runs on {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
         return torch.device("cuda")
@@ -38,6 +38,6 @@ def choose_device(torch, asked):
 
 
 def synchronize(torch, device):
-    """Returns once the device has done all that it was given: only then a minibatch has ended."""
+    """Waits until the device has completed its work, which is the end of a minibatch."""
     if device.type == "cuda":
         torch.cuda.synchronize()

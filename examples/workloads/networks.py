@@ -1,4 +1,4 @@
-"""The networks of the profiling examples, by hand in plain PyTorch: small files, right sizes.
+"""The networks of the profiling examples in plain PyTorch, in their published sizes.
 
 `NETWORKS[name]` is (constructor, shape of one sample, classes, kind of input).
 """
@@ -34,7 +34,7 @@ def alexnet():
 
 
 class Residual(nn.Module):
-    """x + f(x), with a projection where the shapes differ."""
+    """x + f(x), with a projection of x if the shapes differ."""
     def __init__(self, body, projection=None, after=None):
         super().__init__()
         self.body, self.projection = body, projection or nn.Identity()
@@ -79,7 +79,8 @@ def mobilenet_v2():
 
 
 class Bert(nn.Module):
-    """An encoder of BERT-base's sizes (Devlin et al. 2019) with a classifier on the first token."""
+    """An encoder in the size of BERT-base (Devlin et al. 2019) with a classifier on the first
+    token."""
     def __init__(self, layers=12, width=768, heads=12, words=30522, length=512):
         super().__init__()
         self.words, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
@@ -93,7 +94,8 @@ class Bert(nn.Module):
 
 
 class Lstm(nn.Module):
-    """A two-layer LSTM language model, the last word's logits (Zaremba et al. 2014, medium)."""
+    """A two-layer LSTM language model (Zaremba et al. 2014, medium). Returns the logits of the last
+    word."""
     def __init__(self, words=10000, width=650):
         super().__init__()
         self.words = nn.Embedding(words, width)

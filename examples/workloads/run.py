@@ -5,9 +5,10 @@
     ridgewatt profile points.db --suggest 20 --batch 16 -- examples/workloads/run.py resnet18 --batch 16
     ridgewatt tune --device local --batch 1,8,32 -- examples/workloads/run.py lenet --infer --batch {batch}
 
-Data come through a DataLoader, so that the fetch stall is real: made up, or with --data the files of
-a folder (`ridgewatt loadbench DIR --generate 2000` writes some), whose bytes are the pixels of
-images of 64 x 64. `yolo` needs the package `ultralytics`, and infers only.
+A DataLoader provides the data, so that there is a real fetch stall. The data are random or, with
+--data, the files of a folder (`ridgewatt loadbench DIR --generate 2000` writes some), whose bytes
+are the pixels of images of 64 x 64. `yolo` needs the package `ultralytics` and supports only
+inference.
 """
 import argparse
 import os
@@ -37,7 +38,7 @@ def network(name):
 
 
 class Synthetic(Dataset):
-    """Random samples, the same in every run: images are bytes, as a decoder gives them."""
+    """Random samples, the same in every run. Images are generated as bytes, like decoded images."""
     def __init__(self, length, shape, classes, kind):
         self.length, self.shape, self.classes, self.kind = length, shape, classes, kind
 
@@ -54,8 +55,8 @@ class Synthetic(Dataset):
 
 
 class Files(Dataset):
-    """The files below a folder as images, decoded, resized and normalized when they are asked for."""
-    side = 64  # of an image, in three channels
+    """The files in a folder as images, which are decoded, resized and normalized on access."""
+    side = 64  # width and height of an image, in three channels
 
     def __init__(self, folder, length, shape, classes):
         self.paths = sorted(str(path) for path in pathlib.Path(folder).rglob("*")
@@ -80,7 +81,7 @@ class Files(Dataset):
         return (image[0] - 0.5) / 0.25, torch.tensor(index % self.classes)
 
     def cache(self, state):
-        """Cold: dropped from the page cache; warm: read into it."""
+        """Drops the files from the page cache (cold) or reads them into it (warm)."""
         for path in self.paths:
             with open(path, "rb") as file:
                 if state == "warm":
