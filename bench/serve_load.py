@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the server under load on loopback: latency, memory growth, and the time of a slider
-move.
+"""Measures latency and memory of the server under load on loopback, and the time of slider moves.
 
 The load is a number of event streams and of requests per second.
 
