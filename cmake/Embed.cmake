@@ -1,7 +1,7 @@
 # ridgewatt_embed(TARGET NAME FILE...) adds to TARGET a generated source that defines
 #   std::span<const ridgewatt::EmbeddedFile> ridgewatt::embedded::NAME()
-# with the files byte for byte, by base name. The assembler includes them (.incbin), so that a
-# megabyte costs no compile time and the target's own assembler is used when cross-compiling.
+# The result contains the bytes of the files, by base name. The assembler of the target includes the
+# files (.incbin), so that large files cost no compile time and cross-compiling works.
 function(ridgewatt_embed target name)
   set(blobs "")
   set(declarations "")
@@ -10,7 +10,7 @@ function(ridgewatt_embed target name)
   foreach(file IN LISTS ARGN)
     get_filename_component(base ${file} NAME)
     set(symbol "ridgewatt_embedded_${name}_${index}")
-    # Twice escaped: for the assembler and for C++.
+    # Escaped twice, for the assembler and for C++.
     string(REPLACE "\\" "\\\\\\\\" quoted "${file}")
     string(REPLACE "\"" "\\\\\\\"" quoted "${quoted}")
     string(APPEND blobs

@@ -1,17 +1,17 @@
-# The flags of every target of this project, put on the targets. Included last.
-# -ffp-contract=off: the same seed gives the same number on every machine.
+# Sets the compiler and linker flags of every target of this project. Must be included last.
+# -ffp-contract=off: the same seed gives the same numbers on every machine.
 set(flags -Wall -Wextra -ffp-contract=off)
 set(link_flags "")
-if(PROJECT_IS_TOP_LEVEL)  # else the project that adds this one chooses
+if(PROJECT_IS_TOP_LEVEL)  # otherwise the including project decides
   list(PREPEND flags $<$<CONFIG:Release>:-O2>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  list(APPEND flags -Wno-restrict)  # GCC 12 sees overlaps in std::string that are not there
+  list(APPEND flags -Wno-restrict)  # false warnings of GCC 12 about std::string
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
-    # GCC 11 sees optional values used that are not there, and asks for each member that is not named.
+    # False warnings of GCC 11 about optional values, and warnings about omitted designated members.
     list(APPEND flags -Wno-maybe-uninitialized -Wno-missing-field-initializers)
   endif()
-  if(RIDGEWATT_UNITY)  # large units: the compiler collects its garbage from 1 GB on (14 % less time)
+  if(RIDGEWATT_UNITY)  # no garbage collection in the compiler below 1 GB: 14 % less time
     list(APPEND flags "SHELL:--param ggc-min-heapsize=1000000")
   endif()
   if(CMAKE_CXX_COMPILER_LAUNCHER AND RIDGEWATT_PCH)
@@ -25,10 +25,10 @@ if(RIDGEWATT_SANITIZE)
   list(APPEND flags -fsanitize=${RIDGEWATT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   list(APPEND link_flags -fsanitize=${RIDGEWATT_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND RIDGEWATT_SANITIZE MATCHES address)
-    list(APPEND flags -D__SANITIZE_ADDRESS__=1)  # as GCC tells it
+    list(APPEND flags -D__SANITIZE_ADDRESS__=1)  # GCC defines it itself
   endif()
 elseif(NOT RIDGEWATT_FUZZ)
-  # Functions that a program does not call are left out of it, and equal ones are kept once.
+  # Removes functions that a program does not call, and merges identical functions.
   list(APPEND flags -ffunction-sections -fdata-sections)
   list(APPEND link_flags -Wl,--gc-sections)
   if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING AND NOT RIDGEWATT_STATIC)
@@ -47,7 +47,7 @@ function(ridgewatt_flag_targets folder)
     if(NOT type MATCHES "^(STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY|EXECUTABLE)$")
       continue()
     endif()
-    # Before the target's own, which win.
+    # Before the target's own flags, which take precedence.
     target_compile_options(${target} BEFORE PRIVATE ${flags})
     if(NOT type MATCHES "STATIC|OBJECT")
       target_link_options(${target} BEFORE PRIVATE ${link_flags})

@@ -5,12 +5,12 @@ install(TARGETS ${ridgewatt_public} EXPORT ridgewatt ARCHIVE DESTINATION ${CMAKE
 if(TARGET ridgewatt)
   install(TARGETS ridgewatt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(companion ridgewatt_serve ridgewatt_lab)  # `ridgewatt serve` and `ridgewatt evaluate` become these
+foreach(companion ridgewatt_serve ridgewatt_lab)  # for `ridgewatt serve` and `evaluate`
   if(TARGET ${companion})
     install(TARGETS ${companion} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ridgewatt)
   endif()
 endforeach()
-# Made by the program itself: when cross-compiling, where there is an emulator that runs it.
+# Manual pages and completions, which the program itself writes. Cross-compiling needs an emulator.
 if(CMAKE_CROSSCOMPILING AND CMAKE_CROSSCOMPILING_EMULATOR)
   list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 emulator)
   find_program(RIDGEWATT_EMULATOR ${emulator})
@@ -30,7 +30,7 @@ if(TARGET ridgewatt AND (NOT CMAKE_CROSSCOMPILING OR RIDGEWATT_EMULATOR))
   install(FILES ${shell}/ridgewatt.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(FILES ${shell}/_ridgewatt DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
-# The public headers, and for programs that are measured or scheduled the C headers and the Python module.
+# The public headers, and the C headers for programs that are measured or scheduled.
 foreach(header IN LISTS RIDGEWATT_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
@@ -47,7 +47,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVers
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/ridgewattConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ridgewatt)
-# Relative, so that the tree may be installed under another prefix or moved.
+# The prefix in ridgewatt.pc is relative, so that the installed tree can be moved.
 if(RIDGEWATT_SHARED)
   set(RIDGEWATT_PC_REQUIRES "")
   set(RIDGEWATT_PC_LIBS "")

@@ -1,7 +1,8 @@
-# The public headers: what ridgewatt/ridgewatt.h includes, directly or not, and nothing else. They alone are installed,
-# their declarations alone are visible in a shared library, and they include no header of another library.
-# tools/check_modules.py compares this list with the includes. A type that an answer needs is moved into a small header of
-# results (twin/minibatch_cost.h, thermal/hold_answer.h) or declared without its definition.
+# The public headers are exactly those that ridgewatt/ridgewatt.h includes, directly or indirectly.
+# Only they are installed, and only their declarations are visible in a shared library. They include
+# no header of another library. tools/check_modules.py compares this list with the includes. If an
+# answer needs another type, move the type into a small header of results (twin/minibatch_cost.h,
+# thermal/hold_answer.h) or declare it without its definition.
 set(RIDGEWATT_PUBLIC_HEADERS
   ridgewatt/answer/epochs.h
   ridgewatt/answer/estimate.h

@@ -1,8 +1,9 @@
-# What the terminal view and the server need, where it is there (a static program has neither): ncursesw; Boost's headers (Beast, Asio) and OpenSSL.
+# Optional libraries: ncursesw for the terminal view; Boost's headers (Beast, Asio) and OpenSSL for
+# the server. A static program has neither.
 set(RIDGEWATT_CURSES "")
 set(RIDGEWATT_HTTP "")
 find_package(PkgConfig)
-if(RIDGEWATT_SYSROOT)  # the other machine's libraries
+if(RIDGEWATT_SYSROOT)  # libraries of the target machine
   set(ENV{PKG_CONFIG_LIBDIR} ${RIDGEWATT_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig)
   set(ENV{PKG_CONFIG_SYSROOT_DIR} ${RIDGEWATT_SYSROOT})
 endif()

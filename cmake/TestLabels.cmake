@@ -1,16 +1,17 @@
-# Every test has one label: `browser` (Chromium looks at a page), `board` (a fake board is set and measured in real
-# time), `waits` (a slow test that uses the processor for less than a third of its time), `slow` (more than a quarter of
-# a second), else `fast`; `ctest -L fast` takes 30 s on two idle cores. A label that is not `fast` is declared in the
-# line before the test:
+# Every test has one label: `browser` (shows a page in Chromium), `board` (sets and measures a fake
+# board in real time), `waits` (a slow test that uses the processor for less than a third of its
+# time), `slow` (more than a quarter of a second), or `fast`. `ctest -L fast` takes 30 s on two idle
+# cores. A label other than `fast` is declared in the line before the test:
 #   // label: slow
 #   TEST(Hostile, InputsThatAreNotSound) {
 include(GoogleTest)
 set(RIDGEWATT_LABELS browser board waits slow CACHE INTERNAL "")
-# ./dev runs slow and browser tests on five jobs per processor: a test that computes counts for four, so that one that
-# mostly waits (one job) runs next to it on each processor, and many of these at once where none computes.
+# ./dev runs slow and browser tests with five jobs per processor. A test that computes counts as
+# four jobs, and a test that mostly waits counts as one. Each processor thus runs one of both kinds,
+# or many tests that wait.
 set(RIDGEWATT_COMPUTES 4 CACHE INTERNAL "")
 
-# Sets FILTER_browser .. to the filters (of GoogleTest) of the tests that SOURCES give that label.
+# Sets FILTER_browser .. to GoogleTest filters for the tests in SOURCES with that label.
 function(ridgewatt_read_labels sources)
   foreach(source IN LISTS sources)
     file(READ ${source} text)
@@ -44,7 +45,7 @@ function(ridgewatt_read_labels sources)
   endforeach()
 endfunction()
 
-# Sets LABEL to that of a script: `# label: slow` or `// label: slow` in a line of its own, else fast.
+# Sets LABEL to the label of a script: a line `# label: slow` or `// label: slow`, otherwise fast.
 function(ridgewatt_label_of script)
   file(READ ${script} text)
   set(LABEL fast PARENT_SCOPE)
@@ -67,7 +68,7 @@ function(ridgewatt_discover_tests module sources)
     if(FILTER_${label})
       gtest_discover_tests(${module}_test TEST_FILTER "${FILTER_${label}}" DISCOVERY_TIMEOUT 60
                            TEST_LIST ${module}_${label}_tests
-                           PROPERTIES TIMEOUT 600 LABELS ${label} COST 10  # begin before those of no cost
+                           PROPERTIES TIMEOUT 600 LABELS ${label} COST 10  # before fast tests
                            PROCESSORS ${processors})
       string(APPEND rest ":${FILTER_${label}}")
     endif()
