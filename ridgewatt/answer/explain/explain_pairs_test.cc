@@ -1,4 +1,4 @@
-// Two causes at once, by what a watched run shows of them.
+// Tests two causes at once, from what a watched run shows about them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ ExplainQuestion watched_question(const std::string& device) {
   question.workload.runtime = Runtime::kTensorRt;
   question.device = device;
   question.seen.emplace();
-  question.seen->hot.emplace();  // no signal rose
+  question.seen->hot.emplace();  // no alarm was raised
   question.seen->over_current.emplace();
   return question;
 }
@@ -39,8 +39,8 @@ std::vector<SlowCause> first_two(const ExplainQuestion& question) {
   return {found.rows.at(0).cause, found.rows.at(1).cause};
 }
 
-// The preset lowers the GPU clock, and a lock lowers it further: the time is that of the lower one,
-// not of both factors.
+// The preset lowers the GPU clock, and a lock lowers it further. The time follows from the lower
+// clock, not from both factors.
 TEST(ExplainPairs, APresetAndAClockActInOneMode) {
   ExplainQuestion question = watched_question("agx-orin");
   PowerMode mode = select_modes(load_board(question.device), "MODE_50W").front();
@@ -55,7 +55,7 @@ TEST(ExplainPairs, APresetAndAClockActInOneMode) {
               UnorderedElementsAre(SlowCause::kPowerMode, SlowCause::kGpuClock));
 }
 
-// Of what a program waits for, each slows all of it: the times multiply.
+// Each wait slows down the whole program, so the times multiply.
 TEST(ExplainPairs, AQuotaAndAWaitForStorageMultiply) {
   ExplainQuestion question = watched_question("orin-nano-8gb");
   const twin::Breakdown expected = estimated_in(question, "maxn");
@@ -69,7 +69,7 @@ TEST(ExplainPairs, AQuotaAndAWaitForStorageMultiply) {
   EXPECT_THAT(first_two(question), UnorderedElementsAre(SlowCause::kStorage, SlowCause::kCpuQuota));
 }
 
-// That another preset is active is a fact, whatever it costs.
+// If another preset is observed to be active, it is a row even if it costs no time.
 TEST(ExplainPairs, APresetThatWasSeenIsARowEvenIfItCostsNothing) {
   ExplainQuestion question = watched_question("xavier-nx");
   question.mode = "MODE_15W_6CORE";
@@ -86,10 +86,10 @@ TEST(ExplainPairs, APresetThatWasSeenIsARowEvenIfItCostsNothing) {
   EXPECT_GT(row->probability, row->prior);
 }
 
-// Throttling keeps a third of the clock; a lock may rest at the lowest level.
+// Throttling keeps at least a third of the clock; a lock may fix it at the lowest level.
 TEST(ExplainPairs, AVeryLowClockIsLockedNotThrottled) {
   ExplainQuestion question = watched_question("agx-orin");
-  question.seen->hot.reset();  // cannot be seen
+  question.seen->hot.reset();  // not observable
   question.seen->over_current.reset();
   question.seen->clocks.gpu_clock_hz = 318.75e6;
   question.measured_s = estimated_in(question, "gpu=318.75").total.period_s;

@@ -1,4 +1,5 @@
-// Causes of models on a processor, by what a watched run shows of their main thread.
+// Tests causes of slow models on a processor, from what a watched run shows about their main
+// thread.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +26,7 @@ std::string processor_board() {
                                                    {{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}}))));
 }
 
-// A sound run: both cores work in the runtime.
+// A healthy run: both cores work in the runtime.
 measure::SeenRun sound_run() {
   measure::SeenRun seen{.time_s = 10};
   seen.program_cores = 1.93;
@@ -48,7 +49,7 @@ measure::SeenRun sound_run() {
   return seen;
 }
 
-// Slower than the estimate by that factor, by its marks.
+// Explains a run that is slower than the estimate by this factor, according to its marks.
 ExplainAnswer explained_on_processor(double slower, measure::SeenRun seen,
                                      const std::string& model = "zoo:resnet18") {
   ExplainQuestion question;
@@ -70,7 +71,7 @@ struct SeenOnProcessor {
 const SeenOnProcessor kSeenOnProcessor[] = {
     {SlowCause::kNone, 1, [](measure::SeenRun&) {}},
     {SlowCause::kThreads, 2, [](measure::SeenRun& seen) { seen.program_cores = 1; }},
-    {SlowCause::kThreads, 4,  // another program computes on the CPU that it may not use
+    {SlowCause::kThreads, 4,  // another program uses the CPU that this program may not use
      [](measure::SeenRun& seen) {
        seen.cpus_allowed = 1;
        seen.program_cores = 1;
@@ -132,7 +133,7 @@ TEST(ExplainProcessor, WhatAWatchShowsTellsTheCause) {
   }
 }
 
-// The main thread of a program waits for a GPU: what it does then tells nothing.
+// With a GPU, the main thread waits for the GPU, so its activity is not evidence.
 TEST(ExplainProcessor, WithAGpuTheMainThreadIsNoSign) {
   ExplainQuestion question;
   question.workload.model = "zoo:resnet18";
@@ -151,7 +152,7 @@ TEST(ExplainProcessor, WithAGpuTheMainThreadIsNoSign) {
   }
 }
 
-// A graph of 8 bits says which precision was meant: the other one is FP32.
+// A graph of 8 bits shows which precision was intended, so the other precision is FP32.
 TEST(ExplainProcessor, AGraphOfEightBitsMayRunInFp32) {
   const auto precision_of = [](const ExplainAnswer& found) {
     return std::find_if(found.rows.begin(), found.rows.end(),

@@ -1,5 +1,5 @@
-// Profiles in `explain`: small files in the formats that trtexec, ONNX Runtime and PyTorch
-// document, written by the test, of LeNet-5.
+// Tests profiles in `explain`: small files of LeNet-5 in the documented formats of trtexec, ONNX
+// Runtime and PyTorch, written by the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ const std::vector<NamedTime> kFusedLenet = {{"Conv_0 + Relu_0", 0.1}, {"MaxPool_
                                             {"Gemm_0 + Relu_2", 0.3}, {"Gemm_1 + Relu_3", 0.1},
                                             {"Gemm_2", 0.1}};
 
-// `trtexec --exportProfile`.
+// The output of `trtexec --exportProfile`.
 std::string engine_profile(const std::vector<NamedTime>& layers) {
   std::string text = R"([{"count": 1})";
   for (const auto& [name, ms] : layers) {
@@ -36,7 +36,7 @@ std::string engine_profile(const std::vector<NamedTime>& layers) {
   return text + "]";
 }
 
-// `trtexec --exportLayerInfo`, of convolutions alone.
+// The output of `trtexec --exportLayerInfo` for convolutions only.
 std::string layer_information(const std::vector<NamedTime>& layers, const std::string& format) {
   std::string text;
   for (const auto& [name, ms] : layers) {
@@ -56,7 +56,7 @@ struct ProfiledNode {
   int us = 0;
 };
 
-// ONNX Runtime's node profile of two equal runs, which take `run_us`.
+// ONNX Runtime's node profile of two equal runs that take `run_us` each.
 std::string node_profile(const std::vector<ProfiledNode>& nodes, int run_us) {
   std::string text =
       R"([{"cat":"Session","ph":"X","ts":0,"dur":9,"name":"model_loading_uri","args":{}})";
@@ -122,7 +122,7 @@ TEST_F(ExplainProfile, WithoutATimeTheSumOfTheLayersIsMeasured) {
 }
 
 TEST_F(ExplainProfile, RowsAddUpToTheStatedTimeAndWhatIsOutsideIsARow) {
-  std::vector<NamedTime> layers = kFusedLenet;  // nearer to what is expected
+  std::vector<NamedTime> layers = kFusedLenet;  // closer to the expected time
   for (NamedTime& layer : layers) layer.ms /= 4;
   question_.measured_s = 3.25e-3;
   const ExplainAnswer found = explained(engine_profile(layers));
@@ -195,7 +195,7 @@ TEST_F(ExplainProfile, AProfileOfAnotherRuntimeTellsIt) {
   EXPECT_EQ(found.rows.front().cause, SlowCause::kRuntime);
   EXPECT_THAT(found.seen, Contains("the profile is of pytorch-eager, not of tensorrt"));
   EXPECT_NEAR(found.profile->faults[LayerFault::kHostCopy]->time_s, 600e-6, 1e-12);
-  EXPECT_FALSE(found.profile->faults[LayerFault::kOnCpu]);  // no GPU trace tells
+  EXPECT_FALSE(found.profile->faults[LayerFault::kOnCpu]);  // a GPU trace does not show it
 }
 
 const std::vector<ProfiledNode> kNodesOnGpu = {{"Conv_0", "Conv", "CUDAExecutionProvider", 20},
@@ -220,7 +220,7 @@ TEST_F(ExplainProfile, NodesOnTheCpuProviderAreTheFallback) {
   expect_sums(found);
 }
 
-// Nodes that take all of a stated time on the CPU are no load of the GPU.
+// If nodes on the CPU take all of the stated time, the GPU has no load.
 TEST_F(ExplainProfile, AWholeModelOnTheCpuProviderIsTheFallback) {
   question_.workload.runtime = Runtime::kOnnxRuntime;
   question_.workload.precision.reset();
@@ -233,7 +233,7 @@ TEST_F(ExplainProfile, AWholeModelOnTheCpuProviderIsTheFallback) {
   expect_sums(found);
 }
 
-// The sum of kernels holds no wait of the GPU.
+// The sum of the kernels does not include waits outside the GPU.
 TEST_F(ExplainProfile, WhatTheGpuTakesIsNotOutsideOfIt) {
   const ExplainAnswer found = explained(engine_profile(kFusedLenet));
   EXPECT_EQ(probability(found, SlowCause::kPrePostProcessing), 0);
@@ -255,7 +255,7 @@ TEST_F(ExplainProfile, NodesThatAreAllOnTheGpuSpeakAgainstIt) {
   EXPECT_THAT(found.profile->rows, Not(IsEmpty()));
 }
 
-// What the profile times is no number that was misread.
+// A time that comes from the profile cannot be a misread number.
 TEST_F(ExplainProfile, AProfiledTimeIsNoTimerThatStopsEarly) {
   const std::string profile = engine_profile(kFusedLenet);
   EXPECT_EQ(probability(explained(profile), SlowCause::kAsynchronousTiming), 0);
@@ -282,7 +282,7 @@ TEST_F(ExplainProfile, RefusesWhatIsNoProfile) {
   EXPECT_THROW(explain(language), UsageError);
 }
 
-// A profile of 0 s has nothing to explain.
+// A profile of 0 s is rejected because there is nothing to explain.
 TEST_F(ExplainProfile, LayersThatTakeNoTimeAreRefused) {
   std::vector<NamedTime> none = kFusedLenet;
   for (auto& layer : none) layer.ms = 0;
@@ -318,7 +318,7 @@ TEST(ExplainChange, AGainAsPromisedConfirmsTheCauseAndNoneRefutesIt) {
 TEST(ExplainChange, TheCauseCanBeNamedAndMustBePossible) {
   ExplainQuestion question = slow_question();
   question.removed = SlowCause::kGpuClock;
-  EXPECT_THROW(explain(question), UsageError);  // without a time
+  EXPECT_THROW(explain(question), UsageError);  // without the time after the change
   question.after_s = 30e-3;
   const ExplainAnswer found = explain(question);
   EXPECT_EQ(found.change->removed, SlowCause::kGpuClock);
@@ -330,7 +330,7 @@ TEST(ExplainChange, TheCauseCanBeNamedAndMustBePossible) {
   EXPECT_THROW(explain(question), UsageError);
 }
 
-// The number becomes longer once the timer waits for the GPU.
+// The measured time becomes longer when the timer waits for the GPU.
 TEST(ExplainChange, AMisreadNumberBecomesTheTrueOne) {
   ExplainQuestion question = slow_question();
   question.power_w.reset();

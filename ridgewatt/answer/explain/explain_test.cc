@@ -52,7 +52,8 @@ TEST(Explain, WhatTheTwinExpectsHasNoCause) {
   EXPECT_NEAR(found.gap_s(), 0, 1e-12);
 }
 
-// A row sums the hypotheses that its cause is in, of at most two causes each.
+// The probability of a row is the sum over the hypotheses that contain its cause; each has at most
+// two causes.
 TEST(Explain, PartsAddUpToTheGapAndProbabilitiesToAtMostTwo) {
   const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
   for (const double factor : {0.01, 0.5, 0.9, 1.0, 1.3, 2.5, 40.0}) {
@@ -72,7 +73,7 @@ TEST(Explain, PartsAddUpToTheGapAndProbabilitiesToAtMostTwo) {
   }
 }
 
-// Time and power of another preset point to that preset, and name it.
+// Time and power of another preset point to that preset, and the answer names it.
 TEST(Explain, AnotherPresetIsRecognizedByTimeAndPower) {
   ExplainQuestion question = question_of();
   question.device = "agx-orin";
@@ -90,8 +91,8 @@ TEST(Explain, TooFastIsATimerThatStopsEarly) {
   EXPECT_EQ(found.rows.front().cause, SlowCause::kAsynchronousTiming);
 }
 
-// A claimed time replaces the twin's: a measurement equal to the claim has no cause, whatever the
-// twin estimates.
+// A claimed time replaces the twin's estimate: a measurement equal to the claim has no cause,
+// whatever the twin estimates.
 TEST(Explain, AClaimScalesEveryEstimate) {
   ExplainQuestion question = question_of();
   question.claimed_s = 3 * estimated(question, "maxn").estimate.total.period_s;
@@ -107,13 +108,14 @@ TEST(Explain, ARateIsATimePerBatch) {
   EXPECT_DOUBLE_EQ(explain(question).time.measured, 0.08);
 }
 
-// Loaders and storage explain only what loads data; memory only what nearly fills it.
+// Loaders and storage can be causes only if the program loads data, and memory only if it is nearly
+// full.
 TEST(Explain, CausesThatCannotBeAreLeftOut) {
   const auto inference = explained(question_of(), 0.1);
   EXPECT_EQ(probability_of(inference, SlowCause::kLoader), 0);
   EXPECT_EQ(probability_of(inference, SlowCause::kStorage), 0);
   EXPECT_EQ(probability_of(inference, SlowCause::kMemoryPressure), 0);
-  EXPECT_EQ(probability_of(inference, SlowCause::kPythonCaller), 0);  // PyTorch is Python
+  EXPECT_EQ(probability_of(inference, SlowCause::kPythonCaller), 0);  // eager PyTorch is Python
   ExplainQuestion training = question_of();
   training.workload.kind = WorkloadKind::kTraining;
   EXPECT_GT(probability_of(explained(training, 2.0), SlowCause::kStorage), 0);
@@ -162,8 +164,9 @@ TEST(ExplainLanguage, AnotherPresetIsRecognized) {
   EXPECT_EQ(found.rows.front().prognosis.setting, "MODE_15W");
 }
 
-// Both figures as slow as a CPU of twelve cores computes: Q4 of 8 B parameters on 12 Cortex-A78AE
-// decodes a few tokens per second, and reads a prompt at little more than ten times that.
+// Both times are as long as on a CPU of twelve cores: with 8 B parameters in Q4, 12 Cortex-A78AE
+// cores decode a few tokens per second, and process a prompt at little more than ten times that
+// rate.
 TEST(ExplainLanguage, SlowTokensAndAVerySlowPromptAreTheCpu) {
   ExplainQuestion question = language_question(4);
   question.first_token_s = 60;
@@ -185,7 +188,7 @@ TEST(ExplainLanguage, PartsAddUpToTheGapOfTheFigureThatIsGiven) {
   EXPECT_DOUBLE_EQ(found.time.measured, 5);
 }
 
-// 16 sequences share the rate; the time per token of each is 16 times longer.
+// 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);
   question.language.question.request.concurrency = 16;
@@ -204,12 +207,12 @@ TEST(ExplainLanguage, RefusesWhatOtherModelsHave) {
   EXPECT_THROW(explain(engines), UsageError);
 }
 
-// Every cause of the contract is in one of both tables.
+// Every documented cause appears in one of the tables.
 TEST(Explain, EveryCauseCanBeFound) {
   ExplainQuestion training = question_of();
   training.workload.kind = WorkloadKind::kTraining;
   training.batch = 64;
-  training.device = "agx-orin";  // near its power limit
+  training.device = "agx-orin";  // close to its power limit
   training.workload.runtime = Runtime::kPytorchEager;
   ExplainQuestion engine = question_of();
   engine.workload.runtime = Runtime::kTensorRt;
@@ -232,7 +235,8 @@ double probability_with(measure::SeenRun seen, SlowCause cause) {
   return probability_of(explained(question, 2 * expected_s), cause);
 }
 
-// A sign raises its cause, and a sign that was looked for and is not there lowers it.
+// Evidence raises the probability of its cause; evidence that was looked for but not found lowers
+// it.
 TEST(ExplainSigns, RaiseAndLowerTheirCauses) {
   const double before = probability_with({}, SlowCause::kContention);
   EXPECT_GT(probability_with({.other_cores = 3}, SlowCause::kContention), 1.5 * before);
@@ -247,7 +251,7 @@ TEST(ExplainSigns, RaiseAndLowerTheirCauses) {
 TEST(ExplainSigns, CiteWhatWasSeen) {
   ExplainQuestion question = question_of();
   question.seen = measure::SeenRun{.cpus_online = 6, .cpus_allowed = 6};
-  question.seen->limits.gpu_clock_hz = 625e6;  // of the board: no other preset is active
+  question.seen->limits.gpu_clock_hz = 625e6;  // the board's limit: no other preset is active
   question.seen->clocks.gpu_clock_hz = 306e6;
   const double measured_s = 1.8 * estimated(question_of(), "maxn").estimate.total.period_s;
   const auto found = explained(question, measured_s);
@@ -264,14 +268,14 @@ TEST(ExplainSigns, CiteWhatWasSeen) {
             2 * probability_of(explained(question_of(), measured_s), SlowCause::kGpuClock));
 }
 
-// Of two causes that both show, both come before all others.
+// Two causes with evidence for both come before all other causes.
 TEST(ExplainSigns, TwoCausesAtOnceAreBothFound) {
   ExplainQuestion question = question_of();
   const auto estimate = estimated(question, "gpu=306").estimate;
   const auto& slow = estimate.total;
   question.seen = measure::SeenRun{
       .gpu_load = estimate.gpu_load / 2, .quota_cores = 0.5, .quota_wait_share = 0.6};
-  question.seen->hot.emplace();  // no signal rose
+  question.seen->hot.emplace();  // no alarm was raised
   question.seen->over_current.emplace();
   question.seen->clocks.gpu_clock_hz = 306e6;
   question.seen->limits = select_modes(load_board(question.device), "maxn").front();
@@ -282,7 +286,7 @@ TEST(ExplainSigns, TwoCausesAtOnceAreBothFound) {
   EXPECT_GT(found.rows[1].time_s, 0);
 }
 
-// The time outside the GPU grows with a decoder, and with its clock that within.
+// Decoding of inputs adds time outside the GPU; a lower GPU clock adds time on the GPU.
 TEST(ExplainSigns, TheLoadOfTheGpuTellsWhereTheTimeGoes) {
   const auto with_load = [](double load, SlowCause cause) {
     ExplainQuestion question = question_of();
@@ -297,7 +301,8 @@ TEST(ExplainSigns, TheLoadOfTheGpuTellsWhereTheTimeGoes) {
   EXPECT_LT(with_load(0.45, SlowCause::kGpuClock), with_load(0.45, SlowCause::kPrePostProcessing));
 }
 
-// A timer that stopped early states less than the marks; a program that is that fast marks it.
+// If a timer stopped early, its time is shorter than the time between marks. If the program is
+// really that fast, the marks show it.
 TEST(ExplainSigns, MarksTellAMisreadNumberFromAFastProgram) {
   const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
   const auto with_marks = [&](double marked_s) {
@@ -311,9 +316,8 @@ TEST(ExplainSigns, MarksTellAMisreadNumberFromAFastProgram) {
                                  SlowCause::kAsynchronousTiming));
 }
 
-// Heat lowers the GPU clock first; a governor lowers that of a GPU that waits for the CPU.
-// Probabilities stay within their range when two causes meet under which a sign is rarer than
-// otherwise.
+// Heat lowers the GPU clock first. A governor lowers the clock of a GPU that waits for the CPU.
+// Probabilities stay within their range even if two causes together make a sign rarer.
 TEST(ExplainSigns, ACpuClockFarBelowTheGpuClockIsNotHeat) {
   ExplainQuestion question = question_of();
   const auto there = estimated(question, "cpu=115.2").estimate;

@@ -28,7 +28,7 @@ Boards random_boards(Random& random) {
   for (auto& options : boards) {
     options.resize(1 + random.below(5));
     for (auto& one : options) {
-      // Whole numbers, so that equal times and equal energies come.
+      // Whole numbers, so that equal times and equal energies occur.
       one = option(1.0 + static_cast<double>(random.below(12)),
                    static_cast<double>(random.below(40)), static_cast<double>(random.below(4)));
     }
@@ -36,7 +36,7 @@ Boards random_boards(Random& random) {
   return boards;
 }
 
-// Every choice there is; a round may also end later than its last board.
+// Tries every choice. A round may also end after its last board.
 double brute_force_j(const Boards& boards, double time_s) {
   double least_j = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> choices(boards.size(), 0);
@@ -72,7 +72,7 @@ TEST(FederatedRound, IsTheBestOfAllChoices) {
           })->time_s);
     }
     EXPECT_EQ(front.front().time_s, first_s);
-    // At every quarter of a second: the best round that has ended by then is the best there is.
+    // At every quarter of a second, the best round that has ended by then must be the best of all.
     double best_j = std::numeric_limits<double>::infinity();
     for (double time_s = first_s; time_s <= 14; time_s += 0.25) {
       best_j = std::min(best_j, brute_force_j(boards, time_s));
@@ -95,8 +95,9 @@ TEST(FederatedRound, IsTheBestOfAllChoices) {
 }
 
 TEST(FederatedRound, HandComputed) {
-  // A fast board with three modes, and a slow one with two. In the round of 10 s the fast board's
-  // middle mode costs 30 + 2 x 4 = 38 J: less than 60 + 2 x 7 and 24 + 2 x 8 (it has not ended).
+  // A fast board with three modes, and a slow one with two. In the round of 10 s, the fast board's
+  // middle mode costs 30 + 2 x 4 = 38 J. Its fastest mode costs 60 + 2 x 7 J, and its slowest mode
+  // (24 J) does not end in time.
   const Boards boards = {{option(3, 60, 2), option(6, 30, 2), option(12, 24, 2)},
                          {option(10, 50, 1), option(14, 40, 1)}};
   const std::vector<Round> front = round_front(boards);
@@ -104,17 +105,17 @@ TEST(FederatedRound, HandComputed) {
   EXPECT_EQ(front[0].time_s, 10);
   EXPECT_EQ(front[0].energy_j, 38 + 50);
   EXPECT_EQ(front[0].choices, (std::vector<std::size_t>{1, 0}));
-  // 12 s: the fast board's slowest mode, and the slow board waits 2 s at 1 W.
+  // 12 s: the fast board uses its slowest mode, and the slow board waits 2 s at 1 W.
   EXPECT_EQ(front[1].time_s, 12);
   EXPECT_EQ(front[1].energy_j, 24 + 50 + 2);
-  // 14 s: the other way round, 2 s at 2 W.
+  // 14 s: the fast board waits 2 s at 2 W.
   EXPECT_EQ(front[2].time_s, 14);
   EXPECT_EQ(front[2].energy_j, 24 + 4 + 40);
   EXPECT_EQ(front[2].choices, (std::vector<std::size_t>{2, 1}));
 }
 
 TEST(FederatedRound, WaitingThatCostsEndsRoundsEarly) {
-  // The slow mode saves 5 J; the other board waits 10 s longer at 1 W for it.
+  // The slow mode saves 5 J, but the other board then waits 10 s longer at 1 W.
   const Boards dear = {{option(10, 20, 1)}, {option(10, 20, 1), option(20, 15, 1)}};
   EXPECT_EQ(round_front(dear).size(), 1u);
   const Boards cheap = {{option(10, 20, 0.1)}, {option(10, 20, 1), option(20, 15, 1)}};
@@ -190,7 +191,7 @@ TEST_F(FederatedOnTwins, PartsAddUpAndBeatFixedModes) {
   }
   EXPECT_NEAR(energy_j, found.least_energy.energy_j, 1e-6);
   EXPECT_EQ(found.parts[2].option.idle_power_w, 2.5);
-  // A board's part is what its twin says about that many minibatches, and the upload.
+  // A board's part is the twin's cost of its minibatches, plus the upload.
   const twin::Twin nano = twin::load_twin(load_board("nano"));
   const twin::TwinModel model(nano, lenet_, twin::RunOptions{4, {}}, 16);
   const auto cost = model({found.parts[1].option.mode, 16});
@@ -220,14 +221,14 @@ TEST_F(FederatedOnTwins, OneBoardIsTheSearchOfItsOwnModes) {
   EXPECT_FALSE(found.without_stragglers_s);
 }
 
-// Repeats count by their mean, a row that the quality check flags not at all, and a sweep is of the
-// board that it is given for.
+// Repeated rows are averaged, flagged rows are not used, and each sweep applies to the board for
+// which it was given.
 TEST_F(FederatedOnTwins, SweepsAreTakenAsOtherAnswersTakeThem) {
   const testing::TemporaryFolder folder;
   std::string rows =
       "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,workload,kind,batch,time_ms,power_w,board\n";
   for (int mhz = 100; mhz <= 900; mhz += 20) {
-    const double time_ms = mhz == 500 ? 100 : 1e6 / mhz;  // one is ten times too fast
+    const double time_ms = mhz == 500 ? 100 : 1e6 / mhz;  // one row is ten times too fast
     rows += fmt::format("4,1479,{},1600,net,training,16,{},5,nano\n", mhz, time_ms);
     rows += fmt::format("4,1479,{},1600,net,training,16,{},5,nano\n", mhz, 1.02 * time_ms);
   }
@@ -257,7 +258,7 @@ TEST_F(FederatedOnTwins, StragglersAreNamedAndSweepsAreTaken) {
                      parse_federated_board(fmt::format("S=nano,samples=1600,idle=1,sweep={}",
                                                        (folder.path() / "slow.csv").string()))};
   const FederatedAnswer found = federated_round(question, lenet_);
-  EXPECT_EQ(found.fastest.time_s, 100);  // 100 minibatches of a second
+  EXPECT_EQ(found.fastest.time_s, 100);  // 100 minibatches of one second
   EXPECT_FALSE(found.parts[0].straggler);
   EXPECT_TRUE(found.parts[1].straggler);
   EXPECT_EQ(found.parts[1].origin.provenance, Provenance::kReplayed);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kDayS = 24 * 3600;
 
-// A fast mode with 10 W and a slow one with 4 W; both idle at 2 W. Minibatches of 4 samples.
+// A fast mode of 10 W and a slow mode of 4 W, which both idle at 2 W. Minibatches have 4 samples.
 ModeCosts two_modes() {
   ModeCosts costs;
   costs.points = {{{}, 4}, {{}, 4}};
@@ -51,7 +51,7 @@ TEST(AskJobs, ADeadlineThatNoModeMeetsLeavesTheLeastTime) {
   EXPECT_NEAR(found.least_time_s, 10, 1e-9);
 }
 
-// 3 W all day long: half of the time at 4 W, half of it at 2 W.
+// 3 W on average over the day: half of the time at 4 W, half at 2 W.
 TEST(AskJobs, ADayWorksInTheModesWithinThePowerLimit) {
   const JobAnswer found = ask_day(day_within(5), two_modes());
   EXPECT_EQ(found.costs.costs.size(), 1u);
@@ -60,7 +60,7 @@ TEST(AskJobs, ADayWorksInTheModesWithinThePowerLimit) {
   EXPECT_THROW(ask_day(day_within(1), two_modes()), NoSolutionError);
 }
 
-// Of 4 s: 2 s at 4 W and 2 s at 2 W; the fast mode needs 10 J + 6 J.
+// In a period of 4 s: 2 s at 4 W and 2 s at 2 W. The fast mode needs 10 J + 6 J.
 TEST(AskJobs, APeriodicTaskTakesTheLeastEnergyPerPeriod) {
   const PeriodAnswer found = ask_period(every(4), two_modes());
   ASSERT_FALSE(found.ways.empty());

@@ -1,4 +1,5 @@
-// The question of language models: sums, units and choices against what follows by hand.
+// Tests the question about language models: sums, units and choices are compared with values
+// computed by hand.
 #include "ridgewatt/answer/language.h"
 
 #include <gmock/gmock.h>
@@ -60,8 +61,8 @@ TEST(Language, FiguresOfARowBelongTogether) {
   }
 }
 
-// Each token more in the cache is read once more by every step: of a model without windows a step
-// is a straight line over context.
+// Every step reads each cached token once. In a model without windows, the time of a step is
+// therefore linear in the context.
 TEST(Language, TimePerTokenIsLinearInContext) {
   LanguageQuestion question = question_of("f16");
   question.contexts = {1000, 5000, 21000, 85000};
@@ -72,8 +73,8 @@ TEST(Language, TimePerTokenIsLinearInContext) {
   EXPECT_NEAR((step_s[3] - step_s[2]) / 64000, first, 1e-6 * first);
 }
 
-// Decoding one sequence reads every weight for two FLOP each; a prompt of 512 tokens uses what it
-// reads 512 times.
+// Decoding one sequence reads every weight for two FLOP. A prompt of 512 tokens uses each weight
+// that it reads 512 times.
 TEST(Language, PhasesLieOnBothSidesOfTheRidge) {
   const LanguageAnswer found = ask(question_of("f16"));
   const double ridge = roof_of(found.boards.front(), found.rows.front().mode).ridge();
@@ -82,11 +83,11 @@ TEST(Language, PhasesLieOnBothSidesOfTheRidge) {
   EXPECT_GT(steps[0].intensity(), ridge);
   EXPECT_LT(steps[1].intensity(), 2);
   EXPECT_NEAR(steps[1].intensity(), 1, 0.2);
-  // 2 x 7.5e9 parameters of the layers and of the head, by 512 tokens but for the head.
+  // 2 x 7.5e9 parameters of layers and head; all but the head are used for each of the 512 tokens.
   EXPECT_NEAR(steps[0].work_flop, 2 * 512 * 6.98e9, 0.05 * 2 * 512 * 6.98e9);
 }
 
-// The ridge counts the multiprocessors that a preset leaves on, as its times do.
+// The ridge counts the multiprocessors that a preset leaves on, as the times do.
 TEST(Language, ARidgeCountsTheSmsOfItsPreset) {
   const Board board = load_board("agx-orin");
   PowerMode mode = find_preset(board, "MODE_15W").mode;
@@ -108,14 +109,14 @@ TEST(Language, CombinationsThatDoNotExistAreRefused) {
   const LanguageAnswer found = ask(question);
   EXPECT_EQ(found.rows.size(), 1U);
   EXPECT_EQ(found.left_out.size(), 1U);
-  // Ampere does not compute in FP8, Blackwell does.
+  // Ampere does not compute in FP8; Blackwell does.
   question = question_of("fp8");
   question.runtimes = {"tensorrt-llm"};
   EXPECT_THROW(ask(question), UsageError);
   EXPECT_EQ(ask(question, "zoo:llama-3.1-8b", "thor").rows.size(), 1U);
 }
 
-// Kernels that widen FP8 need compute capability 8.0: Orin has it, Xavier does not.
+// Kernels that widen FP8 need compute capability 8.0, which Orin has and Xavier does not.
 TEST(Language, Fp8NeedsUnitsOrKernelsThatWidenIt) {
   LanguageQuestion question = question_of("fp8");
   question.runtimes = {"vllm"};
@@ -128,7 +129,7 @@ TEST(Language, Fp8NeedsUnitsOrKernelsThatWidenIt) {
   }
 }
 
-// The roof is that of the arithmetic that the engine multiplies in.
+// The roof must be that of the arithmetic in which the engine computes products.
 TEST(Language, NoPhaseLiesAboveItsRoof) {
   for (const char* quantization : {"int8", "fp8", "f16"}) {
     LanguageQuestion question = question_of(quantization, "presets");
@@ -212,7 +213,8 @@ class TuneLanguage : public ::testing::Test {
     question.contexts = {1024};
     return ask(question, "zoo:llama-3.2-1b", "orin-nano-8gb@super");
   }
-  // The `share` quantile of a figure over all rows: limits that some modes keep and some do not.
+  // The `share` quantile of a figure over all rows, as a limit that some modes meet and some do
+  // not.
   static double of_rows(const LanguageAnswer& rows, double share,
                         llm::PredictedValue llm::Forecast::*figure) {
     std::vector<double> values;
@@ -221,7 +223,7 @@ class TuneLanguage : public ::testing::Test {
   }
 };
 
-// Whatever the search does, its answer is that of looking at every row.
+// The result of the search must equal the best of all rows.
 TEST_F(TuneLanguage, OneModeIsTheBestOfAllRowsWithinLimits) {
   LanguageTuneQuestion question;
   const LanguageAnswer all = rows();
@@ -238,7 +240,7 @@ TEST_F(TuneLanguage, OneModeIsTheBestOfAllRowsWithinLimits) {
   for (const LanguageRow& row : found.language.rows) {
     if (keeps(row.forecast)) least = std::min(least, row.forecast.request_j.value);
   }
-  double shortest = 1e300;  // of those within 1 %
+  double shortest = 1e300;  // of the rows within 1 %
   for (const LanguageRow& row : found.language.rows) {
     if (keeps(row.forecast) && row.forecast.request_j.value <= 1.01 * least) {
       shortest = std::min(shortest, row.forecast.request_s);
@@ -254,7 +256,7 @@ TEST_F(TuneLanguage, OneModeIsTheBestOfAllRowsWithinLimits) {
 TEST_F(TuneLanguage, AModeForEachPhaseCountsItsSwitches) {
   LanguageTuneQuestion question;
   question.phases = true;
-  // A long prompt and a limit on its first token: the prompt wants clocks, decoding does not.
+  // A long prompt with a limit on its first token: the prompt needs high clocks, decoding does not.
   const LanguageAnswer all = rows({.prompt_tokens = 1024, .generated_tokens = 512});
   const double ttft_s = 1.3 * of_rows(all, 0, &llm::Forecast::ttft_s);
   question.limits.ttft_s = ttft_s;
@@ -285,7 +287,7 @@ TEST_F(TuneLanguage, AModeForEachPhaseCountsItsSwitches) {
               1e-6 * best.forecast.request_j.value);
 }
 
-// All pairs of a few modes, one by one.
+// Compares with all pairs of a few modes, one by one.
 TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
   LanguageAnswer few = rows({.prompt_tokens = 2048, .generated_tokens = 128});
   std::vector<LanguageRow> kept;
@@ -331,7 +333,7 @@ TEST_F(TuneLanguage, PairsAreTheBestOfAllPairs) {
   }
 }
 
-// A plan of one mode is the row of that mode, with its intervals.
+// A plan with a single mode is the row of that mode, with its intervals.
 TEST_F(TuneLanguage, OneModeHasTheIntervalsOfItsRow) {
   const auto found = tune_language({}, rows({.prompt_tokens = 1024, .generated_tokens = 512}));
   const LanguagePlan& best = *found.settings.front().best;
@@ -364,7 +366,7 @@ TEST_F(TuneLanguage, AHigherConfidenceKeepsLimitsByMore) {
   question.confidence = 0.95;
   const auto sure = tune_language(question, all);
   ASSERT_TRUE(even.settings.front().best && sure.settings.front().best);
-  // The 95 % end of the interval keeps the limit.
+  // The 95 % end of the interval must be within the limit.
   EXPECT_LE(sure.settings.front().best->forecast.decode_power_w.high, power_w * (1 + 1e-9));
   EXPECT_LE(even.settings.front().best->forecast.request_s,
             sure.settings.front().best->forecast.request_s);

@@ -1,5 +1,6 @@
-// Profiles joined with layer information and with ONNX graphs: the given engines of ResNet-18
-// (NVIDIA/TensorRT, trt-engine-explorer), and small files of the test's own with hand-made counts.
+// Tests profiles that are joined with layer information and with ONNX graphs: the given engines of
+// ResNet-18 (NVIDIA/TensorRT, trt-engine-explorer), and small files written by the test with known
+// counts.
 #include "ridgewatt/answer/layers.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +78,7 @@ trace::EngineLayer convolution() {
 }
 
 TEST(EngineWork, AConvolutionIsItsOutputsTimesItsFilter) {
-  // 2 x 16 x 100 outputs, each of 3 x 3 x 8 / 2 products.
+  // 2 x 16 x 100 outputs, each with 3 x 3 x 8 / 2 products.
   EXPECT_DOUBLE_EQ(engine_work(convolution())->macs, 3200.0 * 36);
   EXPECT_DOUBLE_EQ(engine_work(convolution())->work_flop, 2 * 3200.0 * 36);
   EXPECT_DOUBLE_EQ(*engine_traffic_bytes(convolution()), 2.0 * (1600 + 3200 + 576));
@@ -157,12 +158,12 @@ TEST(MeasuredLayers, PrecisionIsThatOfTheFormats) {
   const auto of = [](const char* precision) {
     return measured_layers(engine_question(precision)).layers[3].precision;
   };
-  EXPECT_EQ(of("fp32"), workload::Precision::kTf32);  // its kernel is called tf32f32
+  EXPECT_EQ(of("fp32"), workload::Precision::kTf32);  // its kernel name contains tf32f32
   const LayersAnswer quantized = measured_layers(engine_question("qat"));
   EXPECT_EQ(quantized.layers[1].precision, workload::Precision::kInt8);
 }
 
-// One product of 2 x 3 by 3 x 4 in FP32, 1 ms; and a copy, 0.5 ms.
+// A product of 2 x 3 by 3 x 4 in FP32 (1 ms) and a copy (0.5 ms).
 struct SmallEngine {
   testing::TemporaryFolder folder;
   LayersQuestion question;
@@ -195,7 +196,7 @@ TEST(MeasuredLayers, WorkAndBytesOfASmallEngineAreCountedByHand) {
   EXPECT_EQ(runtime_samples(answer).size(), 1U);
 }
 
-// The data sheet of the AGX Orin: 204.8 GB/s; nothing may be faster than its memory.
+// The data sheet of the AGX Orin states 204.8 GB/s, which no layer may exceed.
 TEST(MeasuredLayers, GapsAreTimeAboveTheBoardsCeiling) {
   SmallEngine engine;
   engine.question.device = "agx-orin";
@@ -209,8 +210,7 @@ TEST(MeasuredLayers, GapsAreTimeAboveTheBoardsCeiling) {
   EXPECT_GT(*answer.energy_j, 0);
 }
 
-// An A100 has three times the arithmetic of an AGX Orin (data sheets: 312 and 42.6 TFLOP/s in
-// FP16).
+// An A100 is seven times as fast as an AGX Orin (data sheets: 312 and 42.6 TFLOP/s in FP16).
 TEST(MeasuredLayers, LayersFasterThanThePeakWereRecordedElsewhere) {
   REQUIRE_ENGINES();
   LayersQuestion question = engine_question("fp16");
@@ -221,7 +221,7 @@ TEST(MeasuredLayers, LayersFasterThanThePeakWereRecordedElsewhere) {
 
 TEST(MeasuredLayers, EnergyIsTimeAtTheMeanPowerOfTheRun) {
   SmallEngine engine;
-  // The baseline before 0 does not count: 10 W for 1 s, then a ramp to 30 W: 15 W in the mean.
+  // The baseline before 0 does not count. 10 W for 1 s, then a ramp to 30 W, is 15 W on average.
   engine.question.power = engine.folder.write("series.csv",
                                               "time_s,channel,value\n-1,power:VDD_IN,99\n"
                                               "0,power:VDD_IN,10\n1,power:VDD_IN,10\n"
@@ -252,10 +252,10 @@ TEST(MeasuredLayers, AModelThatWasNotRunIsAMismatch) {
   question.model = "zoo:lenet5";
   EXPECT_FALSE(measured_layers(question).mismatches.empty());
   question.batch = 8;
-  EXPECT_THROW(measured_layers(question), UsageError);  // the engine says 32
+  EXPECT_THROW(measured_layers(question), UsageError);  // the engine states 32
 }
 
-// The names of LeNet-5's nodes in ONNX Runtime 1.30 at level "all"; times are of the test's own.
+// The names of LeNet-5's nodes in ONNX Runtime 1.30 at level "all". The times are made up.
 TEST(MeasuredLayers, NodesOfOnnxRuntimeAreJoinedByTheirOutputs) {
   const testing::TemporaryFolder folder;
   std::string profile =

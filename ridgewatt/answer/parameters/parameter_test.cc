@@ -1,4 +1,4 @@
-// The rows of all questions: each is complete, sets its own member and nothing else.
+// Checks the parameters of all questions: each is complete, and sets only its own member.
 #include "ridgewatt/answer/parameter.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::vector<PlacedRow> all_rows() {
   return rows;
 }
 
-// A value that is not the default.
+// Returns a value that is not the default.
 Given another_value(const Parameter& row, const std::string& by_default = "") {
   switch (row.access.input) {
     case Input::kNumber: {
@@ -155,7 +155,7 @@ TEST(Parameters, AreReadInSi) {
   EXPECT_EQ(question.workload.dims.at("sequence"), 128);
 }
 
-// The message about the first of `names` that has no effect when all of them are given.
+// The message about the first of `names` that has no effect, if all of them are given.
 std::string idle_of(const ParameterTable& table, const std::set<std::string>& names,
                     Surface surface) {
   const auto question = table.make();
@@ -221,7 +221,7 @@ TEST(Parameters, WithoutEffectInAFormAreSaidAsTheSurfaceCallsThem) {
             "--time-budget has no effect for a day");
 }
 
-// A form in which every parameter has an effect would be none.
+// In every form, some parameters have no effect; otherwise, it would not be a form of its own.
 TEST(Parameters, EachWayToTuneHasParametersWithoutEffectAndABitOfItsOwn) {
   using Ways = TuneForms;
   unsigned bits = 0;

@@ -1,4 +1,4 @@
-// What a model costs in a board's modes, by its twin, and what an epoch of training costs.
+// Tests the cost of a model in a board's modes by its twin, and the cost of an epoch of training.
 #include "ridgewatt/answer/estimate.h"
 
 #include <gtest/gtest.h>
@@ -93,8 +93,8 @@ TEST(Estimate, BoardsAreRankedByTimePerSample) {
     EXPECT_LE(found.rows[i - 1].estimate.total.period_s, found.rows[i].estimate.total.period_s);
   }
   EXPECT_EQ(boards.size() + found.left_out.size(), list_boards().size());
-  // Thor computes more than twice as fast as the AGX Orin and the H100 five times as fast as Thor,
-  // by their data sheets; a batch is large enough that launches do not decide.
+  // By their data sheets, Thor is more than twice as fast as the AGX Orin, and the H100 is five
+  // times as fast as Thor. The batch is so large that launches do not matter.
   EXPECT_EQ(found.rows.front().setting->board, "h100-sxm");
   const auto place = [&](std::string_view board) {
     const auto row = std::find_if(found.rows.begin(), found.rows.end(),
@@ -104,7 +104,7 @@ TEST(Estimate, BoardsAreRankedByTimePerSample) {
   EXPECT_LT(place("thor"), place("agx-orin"));
 }
 
-// Against each precision and runtime that it should not be slower than.
+// Compares each row with the precision and the runtime that it should not be slower than.
 TEST(Estimate, ASlowerPrecisionOrRuntimeStatesIt) {
   std::size_t stated = 0;
   for (const char* name : {"zoo:lstm_lm", "zoo:bert_tiny"}) {
@@ -156,7 +156,7 @@ TEST(Estimate, AStepWaitsForItsData) {
   EXPECT_LT(job_s(0), 20);
 }
 
-// With the data in memory an epoch is the sum of its minibatches, as the twin estimates them.
+// If the data is in memory, an epoch is the sum of its minibatches as the twin estimates them.
 TEST(Epochs, ALaterEpochIsTheSumOfItsMinibatches) {
   const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
   EpochQuestion question;
@@ -171,7 +171,7 @@ TEST(Epochs, ALaterEpochIsTheSumOfItsMinibatches) {
   for (const auto& change : found.changes) EXPECT_GT(change.later.time_s, 0) << change.change;
 }
 
-// A board's page cache is what the minibatch leaves of its memory, not a terabyte.
+// A board's page cache is the memory that the minibatch leaves free, not a terabyte.
 TEST(Epochs, ThePageCacheIsWhatTheBoardHasLeft) {
   const auto lenet = model("zoo:lenet5", WorkloadKind::kTraining);
   EpochQuestion question;
@@ -200,8 +200,8 @@ std::shared_ptr<const workload::DeployedWorkload> model_of(const workload::Graph
   return model(folder.write("model.onnx", g.serialize()), WorkloadKind::kInference);
 }
 
-// Its Reshape asks for one row of 64: at a batch of 8 there is none, so a larger batch is no remedy
-// of the launches that it waits for, and no reason to refuse the estimate either.
+// The Reshape fixes the batch at 1, so a batch of 8 is impossible. The model waits for launches,
+// but a larger batch must not be suggested, and the estimate must not be rejected.
 TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
   workload::GraphBuilder g("fixed", 17);
   auto x = g.input("x", {"batch", 64});
@@ -216,7 +216,7 @@ TEST(Estimate, ABatchThatShapesForbidIsNotARemedy) {
   for (const auto& remedy : found.remedies) EXPECT_NE(remedy.what, "batch 8");
 }
 
-// A transposition alone is a view for torch.compile, which launches nothing.
+// For torch.compile, a single transposition is a view, which launches nothing.
 TEST(Estimate, ARuntimeThatLaunchesNothingIsLeftOut) {
   workload::GraphBuilder g("turn", 17);
   const auto x = g.input("x", {"batch", 3, 4});

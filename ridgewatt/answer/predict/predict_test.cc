@@ -1,4 +1,5 @@
-// What all modes cost, which to profile next, and which no other beats, from a few samples.
+// Tests predictions from a few samples: the cost of all modes, the next modes to profile, and the
+// front.
 #include "ridgewatt/answer/predict.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ class Predict : public ::testing::Test {
  protected:
   Sweep board_ = testing::small_board_sweep({16});
 
-  // All points of the board, from every `stride`-th row of it.
+  // A question about all points of the board, with every `stride`-th row as a sample.
   PredictQuestion question(std::size_t stride) const {
     PredictQuestion asked;
     asked.samples = board_.without_rows();
@@ -62,7 +63,7 @@ TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {
   asked.interval = 0.5;
   found = predict_modes(asked);
   EXPECT_TRUE(predict::has_interval(found.predictions[0].time_s));
-  // What varies in the samples needs no remark, nor does what is asked at their value.
+  // A knob that varies in the samples needs no remark; nor does a point at the samples' value.
   for (auto& point : asked.points) point.mode = asked.samples.observations[0].point.mode;
   EXPECT_TRUE(predict_modes(asked).remarks.empty());
 }
@@ -88,14 +89,14 @@ TEST_F(Predict, NothingIsSuggestedWhereEveryModeIsProfiled) {
   EXPECT_TRUE(suggest_modes(few, 2, predict::PowerBudgets{6, 12, 1}).points.empty());
 }
 
-// What was profiled is not predicted again where it is an answer.
+// A profiled point is returned with its measured values.
 TEST_F(Predict, AFrontOfSamplesHoldsWhatWasMeasured) {
   PredictQuestion all = question(4);
   all.points = all.samples.points();
   const PredictAnswer front = predicted_front(all, FrontCost::kTime, FrontCost::kPower);
   const PredictAnswer measured = measured_front(all.samples, FrontCost::kTime, FrontCost::kPower);
   EXPECT_EQ(front.points, measured.points);
-  EXPECT_EQ(front.method, "");  // nothing was fitted
+  EXPECT_EQ(front.method, "");  // no fit
   EXPECT_FALSE(front.summary);
   EXPECT_EQ(front.origin.provenance, Provenance::kReplayed);
   all.method = "magic";

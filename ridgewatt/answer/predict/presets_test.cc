@@ -19,7 +19,7 @@ std::vector<PresetStanding> standings(const std::string& rows) {
                           FrontCost::kPower);
 }
 
-// MAXN takes 10 ms and 50 W. A tenth fewer watts at 8 ms beats it, 9 ms at 20 W beats it more.
+// MAXN takes 10 ms and 50 W. 8 ms at 45 W is better, and 9 ms at 20 W is better by more.
 TEST(Presets, TheBestModeThatBeatsOneIsNamed) {
   const auto found = standings(
       "12,2201.6,1300.5,3199,10,50\n"
@@ -44,8 +44,8 @@ TEST(Presets, WhatNoModeBeatsStands) {
   EXPECT_FALSE(found[0].best);
 }
 
-// The 30 W preset of the AGX Orin has 8 cores and leaves half of 16 multiprocessors on: tpc_mask
-// 240 switches four of eight pairs off (nvpmodel_p3701_0000.conf).
+// The 30 W preset of the AGX Orin has 8 cores and leaves half of the 16 multiprocessors on:
+// tpc_mask 240 switches off four of eight pairs (nvpmodel_p3701_0000.conf).
 TEST(Presets, AnInexactPresetIsNearAndSaysWhatItSwitchesOff) {
   const auto found = standings(
       "12,2201.6,1300.5,3199,10,50\n"
@@ -61,9 +61,9 @@ TEST(Presets, AnInexactPresetIsNearAndSaysWhatItSwitchesOff) {
   EXPECT_TRUE(seen);
 }
 
-// "The default mode may not be Pareto optimal" (Prashanthi et al. 2023), by the published sweeps of
-// the AGX Orin: of ResNet-18 11 of 4,368 modes are faster than MAXN and draw less, of YOLOv8n 8,
-// of MobileNetV3 none.
+// "The default mode may not be Pareto optimal" (Prashanthi et al. 2023). In the published sweeps of
+// the AGX Orin, modes that are faster than MAXN and draw less power are 11 of 4,368 for ResNet-18,
+// 8 for YOLOv8n, and none for MobileNetV3.
 TEST(Presets, MaxnIsBeatenInSomePublishedSweeps) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto beating = [](const std::string& name) {
@@ -75,7 +75,7 @@ TEST(Presets, MaxnIsBeatenInSomePublishedSweeps) {
   const PresetStanding resnet = beating("resnet18");
   EXPECT_EQ(resnet.name, "MAXN");
   EXPECT_EQ(resnet.better, 11U);
-  // 12 cores at 1651.2 MHz: 46.576 W for 51.129 W.
+  // 12 cores at 1651.2 MHz: 46.576 W instead of 51.129 W.
   ASSERT_TRUE(resnet.best);
   EXPECT_DOUBLE_EQ(resnet.best->point.mode.cpu_clock_hz, 1651.2e6);
   EXPECT_NEAR(resnet.best->cost.power_w.mean / resnet.cost.power_w.mean, 1 / 1.09774, 1e-4);

@@ -1,4 +1,4 @@
-// The first question, asked of twins, sweeps and samples.
+// Tests the question of `tune`, answered by twins, sweeps and samples.
 #include "ridgewatt/answer/tune.h"
 
 #include <fmt/format.h>
@@ -118,7 +118,7 @@ TEST_F(TuneOnSweep, ABatchThatTheSweepLacksIsRefused) {
   EXPECT_THROW(tune_on_sweep(question, board_), UsageError);
 }
 
-// The best of what was profiled is what was measured, not what a model makes of it.
+// If the best point was profiled, its cost is the measured cost, not the fitted model's.
 // label: slow
 TEST(TuneFromSamples, AProfiledAnswerCostsWhatWasMeasured) {
   const ProfiledRows all = {.rows = testing::small_board_sweep({16})};
@@ -143,13 +143,13 @@ TEST(TuneFromSamples, AKnobThatTheSamplesLackIsNone) {
   ProfiledRows asked = {.rows = testing::small_board_sweep({16}), .device = "agx-orin"};
   const KnobSpace board = knob_space(load_board("agx-orin"));
   for (auto& one : asked.rows.observations) {
-    one.point.mode = board.nearest(one.point.mode);  // samples of a board have its clocks
+    one.point.mode = board.nearest(one.point.mode);  // samples of a board have clocks of its table
     one.point.mode.set(Knob::kMemClock, 0);
   }
   const TuneAnswer found = tune_from_samples(within_power(12), asked);
   ASSERT_TRUE(found.outcome.best);
   EXPECT_EQ(found.outcome.best->point.mode.mem_clock_hz, 0);
-  EXPECT_EQ(found.trace.considered, 18096U / 4);  // four memory clocks
+  EXPECT_EQ(found.trace.considered, 18096U / 4);  // without the four memory clocks
 }
 
 TuneQuestion least_energy(int verify) {
@@ -173,7 +173,8 @@ TEST(VerifyByHand, WithoutSamplesItIsTheEstimateAndSaysWhatToProfile) {
   EXPECT_NE(found.trace.next[1].point, found.trace.next[0].point);
 }
 
-// 57 W are published where the twin says 39: what is asked for next must have learned from it.
+// A published value is 57 W, but the twin estimates 39 W. The next suggested mode must take this
+// into account.
 TEST(VerifyByHand, APowerThatWasMeasuredToBeHigherIsLearned) {
   const auto bert = model("zoo:bert_base", {.kind = WorkloadKind::kTraining});
   TuneQuestion question = within_power(45);
@@ -200,7 +201,7 @@ TEST(VerifyByHand, ASampleThatIsNoPointOfTheQuestionIsRefused) {
   EXPECT_THROW(verify_by_hand(least_energy(3), resnet, "agx-orin", measured), InputError);
 }
 
-// Nothing is surer of a ratio than of both its ends: MAXN keeps any slowdown limit.
+// A mode has no error relative to itself, so MAXN meets any slowdown limit for sure.
 TEST(TuneOnTwin, MaxnKeepsASlowdownLimitWithAnyConfidence) {
   TuneQuestion question = least_energy(0);
   question.confidence = 0.99;
@@ -225,7 +226,7 @@ TEST(TuneOnTwin, EveryPointIsEstimatedAndNoneProfiled) {
   EXPECT_TRUE(found.outcome.fits_memory);
 }
 
-// The presets of a board were read after it was freed: orin-nano@super and own files crashed.
+// The presets of a board were once read after it was freed: orin-nano@super and own files crashed.
 // label: slow
 TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
   const testing::TemporaryFolder folder;
@@ -248,8 +249,8 @@ TEST(TuneOnTwin, EveryBoardBspAndOwnFileAnswers) {
   }
 }
 
-// Each reason holds: with the knob alone lowered, the faster preset loses its lead or part of it.
-// NVIDIA's MODE_50W of the AGX Orin has 12 cores at 1.5 GHz, MODE_30W 8 at 1.7 GHz.
+// Each stated knob is a valid reason: the slower preset sets it lower than the faster one. NVIDIA's
+// MODE_50W of the AGX Orin has 12 cores at 1.5 GHz, MODE_30W 8 cores at 1.7 GHz.
 TEST(TuneOnTwin, ASlowerPresetOfALargerBudgetHasAReason) {
   TuneQuestion question;
   question.batches = {1};
@@ -277,10 +278,10 @@ TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {
   EXPECT_GE(found.outcome.best->point.batch / found.outcome.best->cost.time_s.mean, 30);
   EXPECT_LE(found.outcome.best->cost.power_w.mean, 13);
   EXPECT_GT(found.trace.batches.size(), 2U);
-  // Means keep the limits: each at least as surely as not.
+  // The means meet the limits, so each limit is met with a probability of at least 0.5.
   ASSERT_EQ(found.outcome.best->confidence.size(), 2U);
   for (const auto& limit : found.outcome.best->confidence) EXPECT_GE(limit.probability, 0.5);
-  EXPECT_FALSE(found.source.twin_error->time_mape);  // that twin is scaled
+  EXPECT_FALSE(found.source.twin_error->time_mape);  // the twin of this board is scaled
   question.confidence = 0.7;
   const TuneAnswer surer = tune_on_twin(question, yolo, "orin-nano");
   for (const auto& limit : surer.outcome.best->confidence) {
@@ -288,8 +289,9 @@ TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {
   }
 }
 
-// The board draws 57 W for this at MAXN (Prashanthi et al., arXiv 2407.13944), which no sweep that
-// the twin was fitted on could tell: products are nearly all of BERT's work and none of theirs.
+// The board draws 57 W for this workload at MAXN (Prashanthi et al., arXiv 2407.13944). The sweeps
+// to which the twin was fitted could not show that: products are nearly all of BERT's work and none
+// of theirs.
 TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
   TuneQuestion question = within_power(45);
   question.batches = {16};
@@ -313,8 +315,8 @@ TEST(TuneOnTwin, FarFromWhatWasFittedALimitIsNotPromisedAtMaxn) {
   EXPECT_TRUE(tune_on_twin(question, model("zoo:resnet50"), "agx-orin").source.widened_by.empty());
 }
 
-// CPU clocks below 422.4 MHz and fewer than 4 cores were in no sweep of inference: an answer there
-// says so.
+// No sweep of inference has CPU clocks below 422.4 MHz or fewer than 4 cores, so an answer with
+// such a mode must say so.
 TEST(TuneOnTwin, AModeThatNoSweepReachedIsNotChosenSilently) {
   TuneQuestion question;
   question.goal.objective = tune::Objective::kEnergy;
@@ -347,7 +349,7 @@ TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   for (const auto& board : found.outcome.boards) {
     EXPECT_TRUE(tune_on_twin(question, yolo, board.name).outcome.best) << board.name;
   }
-  // Each limit that is said to suffice when relaxed alone does.
+  // Relaxing only this limit, as suggested, must be enough.
   for (const auto& relaxation : found.outcome.relaxations) {
     TuneQuestion relaxed = question;
     if (relaxation.kind == tune::LimitKind::kPower) relaxed.goal.limits.power_w = relaxation.value;
@@ -356,7 +358,7 @@ TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   }
 }
 
-// The same job by an estimate, in the mode of the answer.
+// An estimate in the mode of the answer must give the same job.
 TEST(TuneOnTwin, AJobRepeatsTheMinibatchOfTheAnswer) {
   const auto lenet = model("zoo:lenet5", {.kind = WorkloadKind::kTraining});
   TuneQuestion question;
@@ -386,7 +388,7 @@ TEST(TuneOnTwin, PrecisionAndOptimizerReachTheAnswer) {
     const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50", options), "agx-orin");
     return found.outcome.best->cost.time_s.mean;
   };
-  EXPECT_GT(time_s(adam), time_s(training));  // it moves two more values per parameter
+  EXPECT_GT(time_s(adam), time_s(training));  // Adam moves two more values per parameter
   EXPECT_LT(time_s(half), time_s(training));
 }
 
@@ -426,7 +428,7 @@ TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
 }
 
 TEST(RankRuntimes, WhatCannotBeAskedIsLeftOutWithItsReason) {
-  // No Nano has FP8 (NVIDIA, Jetson Nano data sheet: Maxwell, FP32 and FP16).
+  // No Nano supports FP8 (NVIDIA, Jetson Nano data sheet: Maxwell, FP32 and FP16).
   EXPECT_THROW(
       rank_runtimes(within_power(30), model("zoo:lenet5"), "nano", {workload::Precision::kFp8}),
       NotSupportedError);
