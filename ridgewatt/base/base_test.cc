@@ -39,15 +39,15 @@ TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
   EXPECT_EQ(escape_terminal("a\x1b[31m\n"), "a\\x1b[31m\\x0a");
   EXPECT_EQ(escape_terminal("\xC3\xA9"), "\xC3\xA9");
   EXPECT_EQ(escape_terminal("\xC3"), "\\xc3");
-  // Overrides of direction (U+202E, U+2066), zero width (U+200B), a tag (U+E0041); an em dash
-  // stays.
+  // Direction overrides (U+202E, U+2066), zero width (U+200B) and a tag (U+E0041) are escaped; an
+  // em dash is not.
   EXPECT_EQ(escape_terminal("a\xE2\x80\xAE"
                             "b"),
             "a\\xe2\\x80\\xaeb");
   EXPECT_EQ(escape_html("\xE2\x81\xA6<"), "\\xe2\\x81\\xa6&lt;");
   EXPECT_EQ(escape_terminal("\xE2\x80\x8B\xF3\xA0\x81\x81"), "\\xe2\\x80\\x8b\\xf3\\xa0\\x81\\x81");
   EXPECT_EQ(escape_terminal("\xE2\x80\x94"), "\xE2\x80\x94");
-  // Table 3-7 of the Unicode standard: overlong, a surrogate, beyond U+10FFFF.
+  // Table 3-7 of the Unicode standard: overlong forms, a surrogate, a value beyond U+10FFFF.
   EXPECT_EQ(escape_terminal("\xE0\x80\x80"), "\\xe0\\x80\\x80");
   EXPECT_EQ(escape_terminal("\xED\xA0\x80"), "\\xed\\xa0\\x80");
   EXPECT_EQ(escape_terminal("\xF0\x80\x80\x80"), "\\xf0\\x80\\x80\\x80");
@@ -72,9 +72,9 @@ TEST(Suggest, TheClosestNameWithinAThird) {
   EXPECT_EQ(closest_name("Orin_AGXX", known), "agx-orin");  // by a synonym
   EXPECT_EQ(closest_name("estimte", known), "estimate");
   EXPECT_EQ(closest_name("naon", known), "nano");
-  EXPECT_EQ(closest_name("est", known), "estimate");  // begins so
-  EXPECT_EQ(closest_name("der-by", known), "sort");   // ends so
-  EXPECT_EQ(closest_name("orin", known), "");         // two names begin or end so
+  EXPECT_EQ(closest_name("est", known), "estimate");  // by its beginning
+  EXPECT_EQ(closest_name("der-by", known), "sort");   // by its end
+  EXPECT_EQ(closest_name("orin", known), "");         // two names begin or end like this
   EXPECT_EQ(closest_name("thor", {{"tx2"}}), "");
   EXPECT_EQ(edit_distance("ca", "abc"), 3);  // optimal string alignment, not the full distance
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
@@ -152,7 +152,7 @@ TEST(Statistics, HandComputed) {
   EXPECT_NEAR(normal_quantile(0.05), -1.6448536269514722, 1e-12);
 }
 
-// Against the integral that defines it.
+// Compares with the integral that defines it.
 TEST(Statistics, ExpectedImprovementIsTheMeanOfWhatLiesBelow) {
   for (const double mean : {-1.0, 0.3, 2.0}) {
     const double deviation = 0.7, best = 0.5, step = 1e-4;
@@ -180,7 +180,8 @@ TEST(Statistics, StudentsQuantilesArePublishedOnes) {
     EXPECT_NEAR(student_quantile(0.975, row.degrees), row.p975, 6e-4) << row.degrees;
     EXPECT_NEAR(student_quantile(0.999, row.degrees), row.p999, 5e-3) << row.degrees;
   }
-  // One degree is Cauchy's distribution, many are the normal one; two have a closed form.
+  // One degree of freedom gives Cauchy's distribution and many give the normal distribution; two
+  // have a closed form.
   EXPECT_NEAR(student_quantile(0.975, 1), std::tan(std::numbers::pi * 0.475), 1e-10);
   EXPECT_NEAR(student_quantile(0.8, 2), 0.6 / std::sqrt(2 * 0.8 * 0.2), 1e-12);
   EXPECT_NEAR(student_quantile(0.05, 1e7), normal_quantile(0.05), 1e-6);
@@ -237,7 +238,8 @@ TEST(Parallel, TheWatchOfTheCallerEndsTheWork) {
   }
 }
 
-// The caller ends its own body first and waits: it still asks, and the other body hears of it.
+// The caller finishes its own body first and waits. While it waits, it still calls the watch, and
+// the body in the other thread must end.
 // label: slow
 TEST(Parallel, TheWatchEndsBodiesOfOtherThreadsWhereTheyAsk) {
   std::atomic<bool> heard{false};
@@ -261,7 +263,7 @@ TEST(Parallel, TheWatchEndsBodiesOfOtherThreadsWhereTheyAsk) {
       throw;
     }
   };
-  // Whoever is quick may take both bodies: enough of them that the other thread gets one.
+  // A fast thread may take several bodies, so there are enough for the other thread to get one.
   EXPECT_THROW(parallel_for(1'000'000, body, 2), IoError);
   EXPECT_TRUE(heard);
   EXPECT_FALSE(after(10'000));
@@ -283,7 +285,7 @@ TEST(WatchedWork, HearsOfEveryStepAndGivesThePlaceBack) {
   progress.update(3);
   EXPECT_EQ(outer, (std::vector<std::size_t>{1, 3}));
   EXPECT_EQ(inner, (std::vector<std::size_t>{2}));
-  std::thread([] { check_work(); }).join();  // another thread has no watch
+  std::thread([] { check_work(); }).join();  // the watch does not apply to another thread
   EXPECT_EQ(outer.size(), 2U);
 }
 

@@ -1,4 +1,4 @@
-// What owns descriptors and shared memory gives them back.
+// Tests that owners of descriptors and shared memory release them.
 #include "ridgewatt/base/fd.h"
 
 #include <fcntl.h>
