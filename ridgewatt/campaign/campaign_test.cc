@@ -109,7 +109,7 @@ TEST(Plan, HostileOnesAreRefusedInALine) {
   }
 }
 
-// Bytes changed at random: it is a plan that reads back, or it is refused.
+// With randomly changed bytes, a plan either reads back or is rejected.
 // label: slow
 TEST(Plan, DamagedOnesAreReadOrRefused) {
   const std::string good = plan_json(small_plan());
@@ -208,11 +208,11 @@ TEST(Order, EachTaskIsACommandOfItsOwn) {
   ASSERT_NE(dashes, words.end());
   EXPECT_THAT(std::vector<std::string>(dashes + 1, words.end()),
               testing::ElementsAreArray(plan.profile.measure.command));
-  // Five times its prediction of some seconds is less than the least limit.
+  // Five times the prediction of some seconds is less than the minimum limit.
   EXPECT_EQ(*(dashes - 1), "6:cores=4,cpu=1113.6,gpu=618,mem=114.75,batch=16,limit=300");
   EXPECT_THAT(words, testing::Contains("--full-fan"));
   EXPECT_THAT(words, testing::Contains("cal-0:governor=schedutil,batch=16,limit=3600"));
-  EXPECT_DOUBLE_EQ(order.predicted_s, 3.1 + 4.1 + 5.1);  // the longest of 0-2, 3-5 and 6
+  EXPECT_DOUBLE_EQ(order.predicted_s, 3.1 + 4.1 + 5.1);  // the longest of tasks 0-2, 3-5 and 6
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ const std::vector<std::string> kHostile = {
     "\xc3\xa9", "\xff\xfe",  "a'\\''b",  "'; touch /tmp/campaign_hostile; '",
     "a\tb",     "{= $_=1 =}"};
 
-// A program that writes each of its arguments and a zero byte behind it into OUT/its process.
+// A program that writes its arguments, each followed by a zero byte, into the file OUT/<its process
+// id>.
 class Printed : public testing::Test {
  protected:
   void SetUp() override {
@@ -60,7 +61,7 @@ class Printed : public testing::Test {
     }
     return result;
   }
-  // What the programs were called with, sorted.
+  // The arguments of all calls, sorted.
   std::vector<std::vector<std::string>> calls() const {
     std::vector<std::vector<std::string>> result;
     for (const auto& entry : fs::directory_iterator(folder_ / "out")) {
@@ -208,14 +209,14 @@ TEST(Slurm, TheScriptAsksForTheBoard) {
         "#SBATCH --qos=low\n", "#SBATCH --output=/dev/null\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
-  // What the task says is kept on its board, unless a folder for all boards is named.
+  // The output of a task stays on its board, unless a folder for all boards is given.
   EXPECT_THAT(text, HasSubstr("/ridgewatt/campaign\n"));
   EXPECT_THAT(text, HasSubstr("/sweep7.log 2>&1"));
   options.logs = "/logs";
   EXPECT_THAT(slurm_scripts(order, options)[0].text, testing::Not(HasSubstr("sweep7.log")));
   options.logs.clear();
   options.time_limit_s = 61;
-  EXPECT_EQ(limit_minutes(order, options), 2);  // whole minutes, never less
+  EXPECT_EQ(limit_minutes(order, options), 2);  // whole minutes, rounded up
   EXPECT_EQ(limit_minutes({}, {}), 0);
   options.sbatch_options = {"--comment=a b"};
   EXPECT_THROW(slurm_scripts(order, options), UsageError);
@@ -223,7 +224,7 @@ TEST(Slurm, TheScriptAsksForTheBoard) {
   EXPECT_THROW(slurm_scripts(order, options), UsageError);
 }
 
-// The script itself, as Slurm would run it on a board.
+// Runs the script itself as Slurm would on a board.
 TEST_F(Printed, WhatATaskSaysStaysOnItsBoard) {
   write_file_atomically(program_, "#!/bin/sh\necho measured; echo 'no weights' >&2\n");
   const auto scripts = slurm_scripts(order({"true"}, 1), {});
@@ -254,7 +255,7 @@ TEST(Slurm, ALongOrderIsSeveralScripts) {
   EXPECT_EQ(ranges_text(tasks), "0-99");
 }
 
-// Lines as a Slurm 22.05 prints them.
+// Lines in the format of Slurm 22.05.
 TEST(Slurm, ReadsItsQueue) {
   const auto states = parse_squeue(
       "41|9|PENDING|BeginTime||sweep7/agx-orin|(null)\n"

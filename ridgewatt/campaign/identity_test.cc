@@ -1,4 +1,5 @@
-// A campaign's name belongs to one plan. Two plans of a name in one store: each way to meet.
+// The name of a campaign belongs to one plan. Tests every way in which two plans with the same name
+// can meet in a store.
 #include "ridgewatt/campaign/identity.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Points "0" to "2" of these batches in one mode.
+// A plan of points "0" to "2" with consecutive batches in one mode.
 Plan plan_of(const std::string& store, int first_batch) {
   Plan plan;
   plan.name = "c1";
@@ -90,7 +91,7 @@ TEST_F(CampaignIdentity, ASecondPlanOfTheNameIsRefusedWhereverItComes) {
   const Plan first = plan_of(store_, 1), second = plan_of(store_, 2);
   store::Store store(store_);
   claim_campaign(first, store);
-  claim_campaign(first, store);  // again and again
+  claim_campaign(first, store);  // may be repeated
   fill(first, store);
   EXPECT_THAT(filled_slots(first, store), SizeIs(3));
   const std::string path = folder_.write("second.json", plan_json(second));
@@ -113,7 +114,7 @@ TEST_F(CampaignIdentity, ASecondPlanOfTheNameIsRefusedWhereverItComes) {
   EXPECT_EQ(store.campaigns().at(0).fingerprint, fingerprint_of(first));
 }
 
-// `watch` reads what submit wrote: a plan with jobs of its own.
+// `watch` reads the file that submit wrote: a plan with jobs.
 TEST_F(CampaignIdentity, WatchAndResumeRefuseToo) {
   store::Store store(store_);
   claim_campaign(plan_of(store_, 1), store);
@@ -130,7 +131,7 @@ TEST_F(CampaignIdentity, WatchAndResumeRefuseToo) {
   }
 }
 
-// Points of a version that kept no fingerprints, or of `campaign run` by hand.
+// Points without stored fingerprints, from an older version or from a manual `campaign run`.
 TEST_F(CampaignIdentity, WithoutAnEntryThePointsAreCompared) {
   const Plan first = plan_of(store_, 1), second = plan_of(store_, 2);
   store::Store store(store_);

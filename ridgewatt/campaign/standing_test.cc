@@ -56,7 +56,7 @@ TEST(Standing, NothingDoneYetIsAsPredicted) {
 }
 
 TEST(Standing, RatesTellWhatIsLeftAndWhoIsSlow) {
-  // a: a point per 10 s, b: one per 40 s.
+  // Board a measures a point every 10 s, board b every 40 s.
   std::vector<store::FilledSlot> filled = {slot_at("cal-0/a", "a", 1000), slot_at("0", "a", 1010),
                                            slot_at("1", "a", 1020), slot_at("cal-0/b", "b", 1000),
                                            slot_at("2", "b", 1040)};
@@ -71,7 +71,7 @@ TEST(Standing, RatesTellWhatIsLeftAndWhoIsSlow) {
   EXPECT_FALSE(standing.boards[0].straggler);
   EXPECT_DOUBLE_EQ(standing.eta_s.value(), 3600 * 5 / 450.0);
   EXPECT_EQ(standing.kinds[0].calibrated, 2u);
-  // Later b alone is heard of: a rests, and its rate does not count.
+  // Later, only b reports. Board a is idle, so its rate does not count.
   filled.push_back(slot_at("3", "b", 1080));
   for (auto& slot : filled) {
     if (slot.series.serial == "b") slot.started_unix_s += 5000;
@@ -92,7 +92,7 @@ TEST(Standing, TasksAreCountedWhileTheirPointsAreMissing) {
   const std::vector<store::FilledSlot> filled = {slot_at("0", "a", 1000), slot_at("1", "a", 1010),
                                                  slot_at("2", "a", 1020)};
   const std::vector<TaskState> states = {
-      state_of("1", 0, TaskPhase::kFailed, "late"),  // its points are there: no fault
+      state_of("1", 0, TaskPhase::kFailed, "late"),  // its points are stored: no fault
       state_of("1", 1, TaskPhase::kFailed, "no power"),
       state_of("1", 2, TaskPhase::kHeld, "BeginTime"), state_of("1", 3, TaskPhase::kFailed, "old"),
       state_of("2", 3, TaskPhase::kRunning)};
@@ -103,7 +103,7 @@ TEST(Standing, TasksAreCountedWhileTheirPointsAreMissing) {
   EXPECT_EQ(kind.running, 1u);
   ASSERT_EQ(standing.faults.size(), 2u);
   EXPECT_EQ(standing.faults[0].why, "no power");
-  EXPECT_EQ(standing.faults[0].missing, 1u);  // of its two points one is there
+  EXPECT_EQ(standing.faults[0].missing, 1u);  // one of its two points is stored
   EXPECT_TRUE(standing.faults[1].held);
   const auto missing = missing_tasks(eight_points(), eight_points().boards[0], filled);
   ASSERT_EQ(missing.size(), 3u);
@@ -111,12 +111,12 @@ TEST(Standing, TasksAreCountedWhileTheirPointsAreMissing) {
   EXPECT_EQ(missing[0].points[0].label, "3");
 }
 
-// SQLite makes the file first and the tables then; a task may be between the two.
+// SQLite first creates the file and then the tables. A task may be between these steps.
 TEST(Standing, AStoreThatIsJustBeingMadeIsEmpty) {
   const ridgewatt::testing::TemporaryFolder folder;
   Plan plan = eight_points();
   plan.store = (folder.path() / "points.db").string();
-  EXPECT_EQ(look(plan).done, 0u);  // there is none
+  EXPECT_EQ(look(plan).done, 0u);  // no store
   folder.write("points.db", "");
   EXPECT_EQ(look(plan).done, 0u);
   folder.write("points.db", "not a store");
@@ -156,7 +156,7 @@ TEST(MakePlan, CalibrationSpansTheKnobs) {
   EXPECT_EQ(corners.front(), gpu_and_mem(9e8, 3e9));
   EXPECT_THAT(corners, UnorderedElementsAre(gpu_and_mem(1e8, 1e9), gpu_and_mem(1e8, 3e9),
                                             gpu_and_mem(9e8, 1e9), gpu_and_mem(9e8, 3e9)));
-  // The level in the middle, 2e8, is in the middle whatever its value.
+  // 2e8 is the middle level regardless of its value.
   EXPECT_EQ(spanning_modes(modes, 5).back(), gpu_and_mem(2e8, 2e9));
   EXPECT_EQ(spanning_modes(modes, 100).size(), 9u);
   EXPECT_EQ(spanning_modes({modes[0], modes[0]}, 2).size(), 1u);

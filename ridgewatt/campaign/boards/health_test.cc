@@ -1,4 +1,4 @@
-// Boards that fail, points that are planned again, and time limits.
+// Tests boards that fail, points that are planned again, and time limits.
 #include "ridgewatt/campaign/health.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Four points, one per task, on boards n1 and n2, of which "b1" and "b2" are the serial numbers.
+// Four points, one per task, and the boards n1 and n2 with serial numbers "b1" and "b2".
 Plan four_points() {
   Plan plan;
   plan.name = "c";
@@ -67,7 +67,7 @@ TEST(Health, ThreeFailedPointsInARowSetABoardAside) {
              two = failed_at("2", "b1", 120);
   EXPECT_FALSE(is_set_aside(plan, {}, {zero, one}));
   EXPECT_TRUE(is_set_aside(plan, {}, {zero, one, two}));
-  // The same point again is no more evidence; a measured point resets the count.
+  // A second failure of the same point does not count; a measured point resets the count.
   EXPECT_FALSE(is_set_aside(plan, {}, {zero, one, failed_at("1", "b1", 130)}));
   EXPECT_FALSE(is_set_aside(plan, {filled_at("3", "b1", 115)}, {zero, one, two}));
   EXPECT_TRUE(is_set_aside(plan, {filled_at("3", "b2", 115)}, {zero, one, two}));
@@ -106,7 +106,7 @@ TEST(Health, ARetryAvoidsTheBoardThatFailedWhileAnotherIsLeft) {
   auto drained = two_nodes();
   drained[1].usable = false;
   EXPECT_THAT(avoided({failed_at("0", "b1", 1)}, drained), IsEmpty());
-  // A board that is set aside is avoided by every task.
+  // Every task avoids a board that is set aside.
   EXPECT_THAT(avoided({failed_at("1", "b2", 1), failed_at("2", "b2", 2), failed_at("3", "b2", 3)},
                       two_nodes()),
               ElementsAre("n2"));
@@ -140,7 +140,7 @@ TEST(Health, NoRemainingTimeWhenNothingCanRun) {
   const Fleet fleet = fleet_of(plan, filled, records_with({}), nodes);
   EXPECT_EQ(why_none_runs(fleet, "nano"),
             "n1: drained (Duplicate jobid); n2: down* (Not responding)");
-  // All tasks ended although points are missing.
+  // All tasks ended, but points are missing.
   const std::vector<TaskState> ended = {{"1", "nano", 2, TaskPhase::kFailed, "", ""}};
   const auto standing =
       standing_of(plan, filled, ended, 1020, fleet_of(plan, filled, {}, two_nodes()));
@@ -159,12 +159,12 @@ TEST(Health, AFailedPointKeepsItsReasonAndLastLines) {
   EXPECT_EQ(faults[0].output, "end");
 }
 
-// Lines as Slurm 22.05 prints them.
+// Lines in the format of Slurm 22.05.
 TEST(Slurm, NodesOfAKindWithTheReasonOfTheAdministrator) {
   const auto nodes = parse_sinfo(
       "orin1|idle|board:agx_orin:1|none\n"
       "orin2|drained|board:agx_orin:1|Duplicate jobid\n"
-      "orin2|drained|board:agx_orin:1|Duplicate jobid\n"  // of another partition
+      "orin2|drained|board:agx_orin:1|Duplicate jobid\n"  // in another partition
       "orin3|down*|board:agx_orin:1(S:0),gpu:1|Not responding\n"
       "orin4|mixed+|gpu:1,board:agx_orin:1|none\n"
       "nano1|idle|board:orin_nano:1|none\nbad line\n",
@@ -211,14 +211,14 @@ TEST(Rerun, DoubtfulPointsGetNewSlotsAndTheOldOnesNoLongerCount) {
   EXPECT_EQ(standing_of(plan, filled, {}, 4000).kinds[0].flagged, 1u);
   EXPECT_EQ(plan_reruns(plan, filled, {.flagged = true}).kinds[0].points, 1u);
   EXPECT_EQ(plan.boards[0].points[0].slot_label(), "0@1");
-  EXPECT_EQ(fingerprint_of(plan), fingerprint);  // what is measured is the same
+  EXPECT_EQ(fingerprint_of(plan), fingerprint);  // the measured quantities are the same
   plan = parse_plan(plan_json(plan), "plan");
   auto standing = standing_of(plan, filled, {}, 4000);
   EXPECT_EQ(standing.done, 2u);
   EXPECT_EQ(standing.kinds[0].to_rerun, 1u);
   EXPECT_EQ(standing.kinds[0].flagged, 0u);
-  EXPECT_EQ(standing.boards[0].points, 1u);  // of b1: the one of 3000
-  // Nothing is in doubt twice for the same measurement.
+  EXPECT_EQ(standing.boards[0].points, 1u);  // the point of b1 at 3000
+  // The same measurement is planned again only once.
   EXPECT_EQ(plan_reruns(plan, filled, {.flagged = true}).kinds[0].points, 0u);
   filled.push_back(filled_at("0@1", "b2", 5000));
   EXPECT_EQ(standing_of(plan, filled, {}, 6000).done, 3u);

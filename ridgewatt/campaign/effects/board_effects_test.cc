@@ -16,7 +16,7 @@ OperatingPoint at(int number) {
   return {mode, 1};
 }
 
-// ln time and ln power of a board at points 0, 1, ..; what is NaN was not measured.
+// ln time and ln power of a board at points 0, 1, ..; NaN: not measured.
 BoardPoints board(const std::string& name, const std::vector<double>& ln_time,
                   const std::vector<double>& ln_power = {}) {
   BoardPoints result{name, {}};
@@ -28,10 +28,10 @@ BoardPoints board(const std::string& name, const std::vector<double>& ln_time,
   return result;
 }
 
-// A table without gaps and slopes: an offset is a row's mean less the table's.
+// In a table without gaps and slopes, an offset is the mean of a row minus the mean of the table.
 TEST(BoardEffects, OfAFullTableAreDifferencesOfMeans) {
   // Levels 0, 1, 2, 3; offsets 0.03, 0, -0.03. The deviations of 0.01 add up to 0 over each board
-  // and point, and lie across the levels (no slope).
+  // and each point, and do not correlate with the levels (no slope).
   const auto effects =
       board_effects({board("a", {0.04, 1.02, 2.02, 3.04}), board("b", {-0.01, 1.01, 2.01, 2.99}),
                      board("c", {-0.03, 0.97, 1.97, 2.97})});
@@ -45,10 +45,11 @@ TEST(BoardEffects, OfAFullTableAreDifferencesOfMeans) {
     EXPECT_NEAR(effects.boards[b].power.offset, 0, 1e-9);
     EXPECT_FALSE(effects.boards[b].time.outlier);
   }
-  // 8 squares of 0.01 on 12 cells less 4 levels, 2 offsets and 2 slopes.
+  // 8 squares of 0.01; degrees of freedom: 12 cells minus 4 levels, 2 offsets and 2 slopes.
   EXPECT_NEAR(effects.time.noise, std::sqrt(8e-4 / 4), 2e-4);
   EXPECT_NEAR(effects.time.degrees, 4, 0.1);
-  // Student's 95 % quantile at 4 degrees is 2.132; a board's mean of 4 against that of 3 boards.
+  // Student's 95 % quantile at 4 degrees of freedom is 2.132. A board's mean has 4 cells and is
+  // compared with the mean of 3 boards.
   const auto& interval = *effects.boards[0].time.offset_interval;
   EXPECT_NEAR((interval.hi - interval.lo) / 2,
               2.132 * effects.time.noise * std::sqrt(1.0 / 4 * (1 - 1.0 / 3)), 2e-4);
@@ -71,7 +72,7 @@ TEST(BoardEffects, SlopeIsTheOneThatWasPutIn) {
     EXPECT_NEAR(effects.boards[b].power.slope.value(), slopes[b], 1e-4);
     EXPECT_NEAR(effects.boards[b].power.offset, 0.05 * (b - 1), 1e-4);
     EXPECT_NEAR(effects.boards[b].time.slope.value(), 0, 1e-6);
-    for (const auto& row : boards[b].observations) {  // and is taken out again
+    for (const auto& row : boards[b].observations) {  // to_mean_board() removes the effects
       const auto mean = to_mean_board(effects, effects.boards[b], row);
       EXPECT_NEAR(mean.power_w / boards[1].observations[0].power_w, std::exp(std::log(row.time_s)),
                   1e-3 * std::exp(std::log(row.time_s)));
@@ -92,7 +93,7 @@ TEST(BoardEffects, OddBoardIsNamedAndDoesNotMoveTheOthers) {
   const auto effects = board_effects(boards);
   for (int b = 0; b < 4; ++b) {
     EXPECT_FALSE(effects.boards[b].time.outlier);
-    EXPECT_NEAR(effects.boards[b].time.offset, 0.01 * (b - 1.5), 0.004);  // the mean of four
+    EXPECT_NEAR(effects.boards[b].time.offset, 0.01 * (b - 1.5), 0.004);  // relative to four boards
   }
   EXPECT_TRUE(effects.boards[4].time.outlier);
   EXPECT_FALSE(effects.boards[4].power.outlier);
@@ -140,7 +141,7 @@ TEST(BoardEffects, SayWhatIsNotKnown) {
   EXPECT_EQ(apart.shared, 0u);
   EXPECT_FALSE(apart.remarks.empty());
 
-  // One shared point: an offset, but neither noise nor slope.
+  // One shared point determines an offset, but neither noise nor slope.
   const auto one = board_effects({board("a", {0, 1, none}), board("b", {0.1, none, 2})});
   EXPECT_EQ(one.shared, 1u);
   EXPECT_NEAR(one.boards[1].time.offset, 0.05, 1e-3);
@@ -148,13 +149,13 @@ TEST(BoardEffects, SayWhatIsNotKnown) {
   EXPECT_FALSE(one.boards[1].time.slope);
   EXPECT_FALSE(one.remarks.empty());
 
-  // A board without a common point, together with two that have some.
+  // A board without a common point, together with two boards that share points.
   const auto left_out = board_effects({board("a", {0, 1, 2, none}), board("b", {0.1, 1.1, 2, none}),
                                        board("c", {none, none, none, 5})});
   EXPECT_TRUE(left_out.boards[0].known && left_out.boards[1].known);
   EXPECT_FALSE(left_out.boards[2].known);
 
-  // A new board with two points; boards without any noise; boards of one level.
+  // A new board with two points, boards without noise, and boards with a single level.
   const auto thin = board_effects({board("a", {0, 1, 2, 3, 4}), board("b", {0.02, 1, 2, 3, 4}),
                                    board("c", {0.1, 1.1, none, none, none})});
   EXPECT_NEAR(thin.boards[2].time.offset, 0.1 * 2 / 3, 0.05);
@@ -169,7 +170,7 @@ TEST(BoardEffects, SayWhatIsNotKnown) {
 
 TEST(BoardEffects, RepeatsTellTheirNoise) {
   BoardPoints a = board("a", {0, 1}), b = board("b", {0, 1});
-  a.observations.push_back({at(0), std::exp(0.02), std::exp(3)});  // 0 and 0.02
+  a.observations.push_back({at(0), std::exp(0.02), std::exp(3)});  // deviations 0 and 0.02
   const auto effects = board_effects({a, b});
   EXPECT_NEAR(effects.time.repeat.value(), 0.02 / std::sqrt(2.0), 1e-9);
   EXPECT_NEAR(effects.power.repeat.value(), 0, 1e-9);
@@ -178,7 +179,8 @@ TEST(BoardEffects, RepeatsTellTheirNoise) {
 TEST(MergedSweep, TakesTheEffectsOut) {
   BoardsOfKind kind{"agx-orin", "resnet18", "training", Provenance::kFake, {}};
   const double none = std::nan("");
-  // Five shared points, one of each board alone; b takes 10 % longer and draws 4 % less.
+  // Five shared points, and one point of each board alone. Board b takes 10 % longer and draws 4 %
+  // less.
   kind.boards = {
       board("a", {0, 0.5, 1, 1.5, 2, 2.5, none}, {3, 3.1, 3.2, 3.3, 3.4, 3.5, 0}),
       board("b", {0.1, 0.6, 1.1, 1.6, 2.1, none, 3.1}, {2.96, 3.06, 3.16, 3.26, 3.36, 0, 3.56}),
@@ -205,7 +207,7 @@ TEST(MergedSweep, TakesTheEffectsOut) {
   const std::string csv = write_merged_csv({merged});
   EXPECT_NE(csv.find("boards,time_correction_pct,power_correction_pct\n"), std::string::npos);
   EXPECT_NE(csv.find(",a b,"), std::string::npos);
-  const auto read = parse_sweeps(csv, "merged");  // a sweep like any other
+  const auto read = parse_sweeps(csv, "merged");  // a regular sweep
   ASSERT_EQ(read.size(), 1u);
   EXPECT_EQ(read[0].board, "agx-orin");
   EXPECT_EQ(read[0].provenance, Provenance::kFake);

@@ -16,7 +16,7 @@ constexpr std::int64_t kNow = 1'700'000'000, kDay = 86'400;
 
 class FleetOfStore : public ::testing::Test {
  protected:
-  // A point at a GPU clock, `age_s` seconds ago.
+  // Adds a point at a GPU clock, measured `ago_s` seconds ago.
   void add(const std::string& serial, double gpu_mhz, double time_s, double power_w,
            std::int64_t ago_s, int repeat = 0, double energy_j = 0) {
     store::Store store(path_);
@@ -38,7 +38,7 @@ class FleetOfStore : public ::testing::Test {
   std::string path_ = (folder_.path() / "all.db").string();
 };
 
-// Board A of today against what A and B had before: 0.1 s, 20 W.
+// Board A today, compared with the earlier values of A and B: 0.1 s, 20 W.
 TEST_F(FleetOfStore, DriftIsTodayOverBefore) {
   for (const char* serial : {"A", "B"}) {
     add(serial, 600, 0.1, 20, 3 * kDay);
@@ -63,7 +63,7 @@ TEST_F(FleetOfStore, DriftIsTodayOverBefore) {
   EXPECT_THAT(found.missing, ::testing::ElementsAre(::testing::HasSubstr("--prometheus")));
 }
 
-// With nothing from before, boards of today are compared with each other, never with themselves.
+// Without earlier values, boards of today are compared with each other, but never with themselves.
 TEST_F(FleetOfStore, DriftAgainstOtherBoards) {
   add("A", 600, 0.10, 20, 10);
   add("B", 600, 0.12, 20, 10);
@@ -81,8 +81,8 @@ TEST_F(FleetOfStore, AloneNothingIsCompared) {
 
 TEST_F(FleetOfStore, BetterModeIsFasterAndDrawsLess) {
   add("A", 600, 0.10, 20, kDay);
-  add("A", 700, 0.09, 19, kDay);     // better in both: 10 and 5 %
-  add("A", 800, 0.095, 19.9, kDay);  // better, too, but less
+  add("A", 700, 0.09, 19, kDay);     // better in both, by 10 and 5 %
+  add("A", 800, 0.095, 19.9, kDay);  // also better, but by less
   add("A", 900, 0.05, 30, kDay);     // faster, but draws more
   const StoreView view(path_, kNow - kDay);
   BoardStatus board;
@@ -97,7 +97,7 @@ TEST_F(FleetOfStore, BetterModeIsFasterAndDrawsLess) {
   board.mode = "cores=4,gpu=900";
   EXPECT_TRUE(view.dominated(board).empty());
   board.mode = "cores=4,gpu=600";
-  board.workload = "yolov8n";  // what it runs is not in the store
+  board.workload = "yolov8n";  // the store has no such workload
   EXPECT_TRUE(view.dominated(board).empty());
   board.workload.clear();
   board.kind = "orin-nano";

@@ -1,7 +1,7 @@
-// A thousand boards in simulated time: what `campaign watch` does, with a simulated engine and a
-// real store. RIDGEWATT_FLEET_BOARDS and RIDGEWATT_FLEET_POINTS choose the size; the figures are
-// printed (docs/results/fleet.md); RIDGEWATT_FLEET_TASKS is the largest number of tasks per kind.
-// The statistics of failures are those of Failures.
+// Tests `campaign watch` on a thousand boards in simulated time, with a simulated engine and a real
+// store. RIDGEWATT_FLEET_BOARDS and RIDGEWATT_FLEET_POINTS set the size, and RIDGEWATT_FLEET_TASKS
+// sets the largest number of tasks per kind. The figures are printed (docs/results/fleet.md).
+// Failures defines the statistics of failures.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -27,25 +27,26 @@ namespace {
 
 constexpr std::int64_t kBeganUnixS = 1'700'000'000;
 
-// The forms are those of 23,000 failures at Los Alamos (Schroeder and Gibson, DSN 2006): a Weibull
-// distribution with decreasing hazard between failures of a node, lognormal repairs. The scales are
-// chosen, harsher than theirs, so that a campaign of hours meets all of them.
+// The distributions are those of 23,000 failures at Los Alamos (Schroeder and Gibson, DSN 2006):
+// the time between failures of a node has a Weibull distribution with decreasing hazard, and
+// repairs are lognormal. The scales are chosen, harsher than in the paper, so that a campaign of
+// hours sees all kinds of failures.
 struct Failures {
-  double between_s = 50 * 3600, shape = 0.7;            // of a board that loses its power; mean
-  double repair_median_s = 1800, repair_sigma = 1.2;    // until it is back
-  double task_lost = 0.2;                               // of these, the engine forgets the task
-  double bad_boards = 0.01;                             // boards on which no point ever works
-  double point_fails = 0.003;                           // the program fails
-  double point_hangs = 0.001;                           // the program hangs until its limit
-  double slow_boards = 0.01;                            // three times slower
-  double store_between_s = 3600, store_median_s = 300;  // the store is away; mean, median
-  double engine_silent = 0.02;                          // looks at which the engine does not answer
+  double between_s = 50 * 3600, shape = 0.7;          // power failures of a board; mean
+  double repair_median_s = 1800, repair_sigma = 1.2;  // until the board is back
+  double task_lost = 0.2;      // share of these in which the engine forgets the task
+  double bad_boards = 0.01;    // boards on which no point ever works
+  double point_fails = 0.003;  // the program fails
+  double point_hangs = 0.001;  // the program hangs until its limit
+  double slow_boards = 0.01;   // three times slower
+  double store_between_s = 3600, store_median_s = 300;  // the store is unavailable; mean, median
+  double engine_silent = 0.02;  // share of queries that the engine does not answer
 };
 
 struct Counts {
   int power_losses = 0, forgotten = 0, failed = 0, hung = 0, store_outages = 0, silent_looks = 0;
   int retried = 0;                               // tasks that ended with 75
-  std::size_t stored = 0, twice = 0, asked = 0;  // twice: the slot was filled by another board
+  std::size_t stored = 0, twice = 0, asked = 0;  // twice: another board had filled the slot
 };
 
 class SimulatedFleet : public Executor {
@@ -65,7 +66,7 @@ class SimulatedFleet : public Executor {
   }
   bool is_bad(const std::string& serial) const { return boards_.at(index_of_.at(serial)).bad; }
   double now_s() const { return now_s_; }
-  // When boards that never fail would be done.
+  // The time that boards without failures would take.
   double ideal_s() const {
     double longest_s = 0;
     for (const auto& kind : plan_.boards) {
@@ -170,7 +171,7 @@ class SimulatedFleet : public Executor {
     double slowness = 1;
     bool bad = false, up = true;
     long task = -1;
-    int generation = 0;  // events of an earlier one are void: the power was lost
+    int generation = 0;  // events of an earlier generation are void: the power failed
     bool point_fails = false, point_hangs = false;
     std::vector<store::PointRecord> spool;
     std::vector<store::FailedAttempt> failed;
@@ -178,7 +179,7 @@ class SimulatedFleet : public Executor {
   enum class What { kPoint, kPowerLoss, kRepaired };
   struct Event {
     double when_s = 0;
-    int board = -1;  // none: the store goes or comes back
+    int board = -1;  // none: the store goes down or comes back
     int generation = 0;
     What what = What::kPoint;
     bool operator<(const Event& other) const { return when_s > other.when_s; }
@@ -224,7 +225,7 @@ class SimulatedFleet : public Executor {
     queues_[tasks_[number].kind].push_back(number);
   }
 
-  // Free boards take the first task of the queue that does not avoid them.
+  // Idle boards take the first task of the queue that does not avoid them.
   void give_tasks() {
     for (auto& [kind, queue] : queues_) {
       std::erase_if(queue,
@@ -256,7 +257,7 @@ class SimulatedFleet : public Executor {
     next_point(board);
   }
 
-  // As a task does: what is filled in the spool or, if it answers, in the store is left out.
+  // Like a task, skips points that are filled in the spool or, if the store answers, in the store.
   bool is_filled(const SimulatedBoard& board, const PlannedPoint& point) {
     const std::string slot = slot_of(plan_.name, board.kind, point.slot_label());
     if (std::any_of(board.spool.begin(), board.spool.end(),
@@ -311,7 +312,7 @@ class SimulatedFleet : public Executor {
     board.failed.clear();
   }
 
-  // Without the store it ends with 75: the engine tries it again.
+  // Without the store, the task ends with status 75, and the engine retries it.
   void end_task(SimulatedBoard& board) {
     auto& task = task_of(board);
     hand_in(board);
@@ -361,7 +362,7 @@ int size_from(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::max(std::atoi(text), 10);
 }
 
-// Two kinds of boards, points of ten minutes.
+// Two kinds of boards; each point takes ten minutes.
 Plan plan_of(const std::string& store, int boards, int points, int tasks) {
   Plan plan;
   plan.name = "fleet";

@@ -1,4 +1,5 @@
-// A search over boards that fail, with an engine that runs each task at once, or not at all.
+// Tests a search over boards that fail, with an engine that runs each task immediately or not at
+// all.
 #include "ridgewatt/campaign/search_boards.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,8 @@ Plan plan_in(const std::string& store) {
   return plan;
 }
 
-// Hosts n1, n2 with boards b1, b2. A task runs on the first host that is usable and not avoided.
+// Hosts n1 and n2 with boards b1 and b2. A task runs on the first usable host that it does not
+// avoid.
 class FakeEngine : public Executor {
  public:
   explicit FakeEngine(store::Store& store) : store_(store) {}
@@ -38,8 +40,8 @@ class FakeEngine : public Executor {
                                    {"n2", "nano", true, "idle", ""}};
   std::set<std::string> bad;           // hosts whose tasks fail
   bool waits = false;                  // tasks stay in the queue
-  std::map<std::string, int> tasks;    // that each host got
-  std::vector<std::string> aside;      // of the newest set_aside()
+  std::map<std::string, int> tasks;    // number of tasks by host
+  std::vector<std::string> aside;      // from the newest set_aside()
   std::vector<std::string> cancelled;  // jobs
 
   std::string name() const override { return "fake"; }
@@ -99,7 +101,7 @@ class FakeEngine : public Executor {
 
 class SearchBoards : public ::testing::Test {
  protected:
-  // Runs the point until it is measured, as a search does, at most `tries` times.
+  // Runs the point until it is measured, as a search does, but at most `tries` times.
   bool measure(CampaignBoards& boards, int batch, int tries = 3) {
     for (int i = 0; i < tries; ++i) {
       boards.start(runs_++, {{4, 0, 0, 0, ""}, batch});
