@@ -1,4 +1,4 @@
-// What a model's cost leaves out and rests on is said by every command that uses a model.
+// Every command that uses a model reports what the model's cost omits and assumes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class Caveats : public ::testing::Test {
   std::string model_ = write_model();
   std::string sweep_ = folder_.write("sweep.csv", write_sweep_csv({board_sweep()}));
 
-  // Some modes of the AGX Orin: samples of a board have its clocks.
+  // Some modes of the AGX Orin, because samples of a board have its clocks.
   static Sweep board_sweep() {
     const auto modes = knob_space(load_board("agx-orin")).modes();
     Sweep sweep{"", "unusual", "inference", {}, {}};
@@ -34,7 +34,7 @@ class Caveats : public ::testing::Test {
     return sweep;
   }
 
-  // Two of its nodes have an operator that nobody knows; its sequence is open.
+  // A model in which two nodes have an unknown operator and the sequence is open.
   std::string write_model() const {
     workload::GraphBuilder g("unusual", 17);
     auto x = g.input("x", {"batch", "sequence", 64});
@@ -44,7 +44,7 @@ class Caveats : public ::testing::Test {
     return folder_.write("unusual.onnx", g.serialize());
   }
 
-  // Commands, with what follows the model.
+  // Commands with their options.
   std::vector<std::string> commands() const {
     return {"analyze " + model_,
             "estimate " + model_ + " --device agx-orin --modes maxn",

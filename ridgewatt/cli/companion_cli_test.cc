@@ -1,5 +1,5 @@
-// Commands that another program holds: it is found next to `ridgewatt` and in libexec, and the
-// message is one line where it is absent.
+// Tests commands in a companion program: it is found next to `ridgewatt` and in libexec, and if it
+// is missing, the message is one line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -73,7 +73,7 @@ TEST_F(Companions, AreMissedInOneLine) {
       EXPECT_THAT(missed.output, HasSubstr(entry.program)) << line;
       EXPECT_EQ(std::count(missed.output.begin(), missed.output.end(), '\n'), 1) << missed.output;
     }
-    EXPECT_THAT(run("--help").output, HasSubstr(name));  // the others work
+    EXPECT_THAT(run("--help").output, HasSubstr(name));  // the other commands work
     EXPECT_THAT(run("complete -- ''").output, HasSubstr(name + '\t'));
     EXPECT_THAT(run("complete -- schedule ''").output, HasSubstr("simulate\t"));
     EXPECT_EQ(run("man -o '" + (prefix() / "pages").string() + "'").status, 0);

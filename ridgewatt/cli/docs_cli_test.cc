@@ -1,5 +1,6 @@
-// Every `ridgewatt` command that the README and docs/ print runs in an empty folder after the lines
-// above it on its page. docs/README.md says which comments mark what else a command needs.
+// Runs every `ridgewatt` command in the README and docs/ in an empty folder, after the previous
+// commands on its page. docs/README.md explains the comments that mark the requirements of a
+// command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// One printed command, with its comment; several lines where they end in a backslash.
+// A printed command with its comment; it has several lines if they end in a backslash.
 struct PrintedCommand {
   std::string text;
   std::string needs;     // "a board": not run here
-  int status = 0;        // that the page states
+  int status = 0;        // stated on the page
   bool endless = false;  // runs until Ctrl+C
 };
 
@@ -36,18 +37,18 @@ PrintedCommand printed_command(const std::string& text) {
   std::smatch match;
   if (std::regex_search(text, match, kNeeds)) command.needs = match[1];
   if (std::regex_search(text, match, kEnds)) command.status = std::stoi(match[1]);
-  // A command that says --duration is run without it.
+  // A command with --duration ends by itself.
   command.endless = std::regex_search(text, kEndless) && text.find("--duration") == text.npos;
   return command;
 }
 
-// Whether the first word of a line is the program.
+// True if the first word of a line is the program.
 bool calls_program(const std::string& line) {
   static const std::regex kCall("^ *(sudo )?ridgewatt( |$)");
   return std::regex_search(line, kCall);
 }
 
-// The blocks of a page that may be commands: what is indented by four, and ```sh.
+// The blocks of a page that may be commands: text indented by four, and ```sh.
 std::vector<std::vector<std::string>> printed_blocks(const fs::path& page) {
   std::vector<std::vector<std::string>> blocks(1);
   std::string fence;
@@ -83,7 +84,8 @@ std::vector<PrintedCommand> printed_commands(const fs::path& page) {
   return commands;
 }
 
-// Runs `script` in `folder`, where the fake boards are too, for at most a minute.
+// Runs `script` in `folder`, which also has the fake boards, for at most five minutes; if endless,
+// for one second.
 testing::ProgramResult run_in(const fs::path& folder, const std::string& script,
                               bool endless = false) {
   const fs::path file = folder.string() + ".sh";
@@ -102,7 +104,7 @@ testing::ProgramResult run_in(const fs::path& folder, const std::string& script,
   return result;
 }
 
-// Runs the commands one after the other; says what ran and what was left out.
+// Runs the commands in order, and reports what ran and what was left out.
 void run_commands(const std::vector<PrintedCommand>& commands, const fs::path& folder) {
   int ran = 0;
   const bool has_server = fs::exists(testing::build_folder() / "ridgewatt-serve");
@@ -116,7 +118,7 @@ void run_commands(const std::vector<PrintedCommand>& commands, const fs::path& f
       continue;
     }
     const auto result = run_in(folder, command.text, command.endless);
-    const int expected = command.endless ? 124 : command.status;  // timeout's own status
+    const int expected = command.endless ? 124 : command.status;  // the status of timeout
     EXPECT_EQ(result.status, expected) << command.text << result.output.substr(0, 600);
     ++ran;
   }
@@ -125,7 +127,7 @@ void run_commands(const std::vector<PrintedCommand>& commands, const fs::path& f
 
 constexpr const char* kTutorial = "docs/guide/tutorial.md";
 
-// README and every page of docs/ that prints a command. The tutorial has a test of its own below.
+// README and every page of docs/ that prints a command. The tutorial has its own test below.
 std::vector<std::string> documented_pages() {
   std::vector<std::string> pages{"README.md", "CONTRIBUTING.md"};
   const fs::path root = testing::source_folder();
@@ -182,8 +184,8 @@ TEST(PrintedCommand, IsReadWithItsMark) {
   EXPECT_TRUE(commands[3].endless);
 }
 
-// What a command may be marked to need stands in docs/README.md, so that no failure hides behind
-// it.
+// docs/README.md must explain every requirement that a command is marked with, so that no failure
+// is hidden.
 TEST(PrintedCommand, NeedsOnlyWhatTheDocumentationExplains) {
   const std::string legend = read_file((testing::source_folder() / "docs/README.md").string());
   for (const std::string& page : documented_pages()) {
@@ -194,7 +196,7 @@ TEST(PrintedCommand, NeedsOnlyWhatTheDocumentationExplains) {
   }
 }
 
-// The page is made by tools/cli_reference.py from the program's own help.
+// tools/cli_reference.py generates the page from the program's own help.
 TEST(CommandReference, IsWhatTheProgramSays) {
   const testing::TemporaryFolder folder;
   const std::string script = (testing::source_folder() / "tools/cli_reference.py").string();
@@ -230,19 +232,20 @@ TEST(Tutorial, RunsAsPrinted) {
   EXPECT_EQ(answer["provenance"], "fake");
   EXPECT_LE(answer["power_w"].get<double>(), 30);
   EXPECT_LE(answer["profiled"].size(), 6u);
-  // What was measured after applying is what the search had seen: noise, warmth and a busy machine.
+  // After applying, the measured power equals the power in the search, except for noise, heat and
+  // the load of the machine.
   const Json check = Json::parse(read_file((here / "check.json").string()));
   EXPECT_NEAR(check["minibatches"]["power_w"].get<double>() / answer["power_w"].get<double>(), 1,
               0.1);
-  // A line per mode: the header and the whole grid.
+  // The header and one line per mode of the grid.
   const std::string predicted = read_file((here / "predicted.csv").string());
   EXPECT_EQ(std::count(predicted.begin(), predicted.end(), '\n'), 15313);
-  // The board has its first mode back: nothing is left to restore.
+  // The board has its original mode, so there is nothing to restore.
   EXPECT_THAT(run_in(here, "ridgewatt mode restore --device fake:agx-orin").output,
               HasSubstr("no saved power mode"));
 }
 
-// The page says that another board's name may stand for the AGX Orin's; the rest of the page with
+// The page says that another board's name may replace the AGX Orin's. The test runs the page with
 // fewer profiles, and with the limit and the preset of the smaller board.
 class TutorialOn : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
 

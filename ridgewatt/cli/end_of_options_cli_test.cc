@@ -1,4 +1,4 @@
-// "--" ends the options of every command, whatever option stands before it.
+// Tests that "--" ends the options of every command, after any option.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// "schedule plan" of all commands that take a program after --.
+// Collects the names ("schedule", "plan") of all commands that take a program after --.
 void collect_takers(const CLI::App& app, std::vector<std::vector<std::string>>& takers,
                     std::vector<std::string> path = {}) {
   const CLI::Option* command = app.get_option_no_throw("COMMAND");
@@ -38,7 +38,7 @@ std::string some_value(const CLI::Option& option) {
   return choices.empty() ? "x" : choices.front();
 }
 
-// What COMMAND got of a line that ends in "OPTION VALUE -- ls -l --help".
+// The value of COMMAND for a line that ends in "OPTION VALUE -- ls -l --help".
 std::vector<std::string> command_after(const std::vector<std::string>& path,
                                        const std::string& option) {
   CLI::App app;
@@ -61,7 +61,7 @@ std::vector<std::string> command_after(const std::vector<std::string>& path,
   try {
     app.parse(words);
   } catch (const Parsed&) {
-  } catch (const CLI::ValidationError&) {  // of the made-up value, once all words have their place
+  } catch (const CLI::ValidationError&) {  // from the invalid value, after all words are assigned
   } catch (const CLI::ConversionError&) {
   } catch (const UsageError&) {
   }

@@ -1,7 +1,7 @@
-// Every option that names a file, of every command: outputs that are devices, FIFOs, links, full or
-// missing, and inputs that are truncated, recoded or hostile. Whatever happens, the program ends by
-// itself with a documented status and one line of error, replaces nothing that is not a file, loses
-// no content, leaves nothing behind, and sends no control character to the terminal.
+// Tests every option of every command that names a file: outputs that are devices, FIFOs, links,
+// full or missing, and inputs that are truncated, recoded or malicious. In every case, the program
+// ends by itself with a documented status and one line of error. It replaces nothing that is not a
+// file, loses no content, leaves nothing behind, and sends no control character to the terminal.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -38,12 +38,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A command line with % in the place of the file that is tried.
+// A command line in which % stands for the tested file.
 struct FileUse {
   std::string command;  // "schedule plan"
-  std::string option;   // as the help shows it first
+  std::string option;   // the name that the help shows first
   std::string line;
-  bool slow = false;  // measures for a while: fewer tries
+  bool slow = false;  // takes long to measure: fewer tries
 };
 
 #define PLAN                                                                                      \
@@ -51,7 +51,7 @@ struct FileUse {
   "20s --max-power 60W "
 #define FAKE_RUN \
   " -- ridgewatt fake-run zoo:lenet5 --device fake:agx-orin --minibatches 12 --speed 50"
-// Heat of this board runs 600 times as fast as the clock.
+// The heat of this board is simulated 600 times as fast as real time.
 #define SOAK "soak --sysroot heated --idle 0 --minutes 10 --to-the-end "
 #define HEATED_RUN \
   " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
@@ -137,7 +137,7 @@ const FileUse kOutputs[] = {
     {"man", "--output", "man -o %"},
 };
 
-// Of a question without a row here, inputs() adds the option to the first example of its help.
+// For questions without a row here, inputs() adds the option to the first example of their help.
 const FileUse kInputs[] = {
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
     {"calibrate", "--runtimes", "calibrate --runtimes %"},
@@ -279,7 +279,7 @@ const FileUse kInputs[] = {
     {"tune", "--samples", "tune --samples % --max-power 40"},
     {"tune", "--reference",
      "tune --sweep training.csv --max-power 40 --strategy als --reference %"},
-    // No address of this machine (RFC 5737): what is read is read before.
+    // No address of this machine (RFC 5737), so the server ends after reading the file.
     {"serve", "--token-file", "serve --listen 192.0.2.1 --device fake:agx-orin --token-file %"},
     {"serve", "--cert",
      "serve --listen 192.0.2.1 --device fake:agx-orin --key profile.json --cert %"},
@@ -293,7 +293,8 @@ const FileUse kInputs[] = {
 #undef SOAK
 #undef HEATED_RUN
 
-// time = work / clock + launches, power over clocks: plausible, smooth, of no real board.
+// time = work / clock + launches, and power over clocks: plausible and smooth, but of no real
+// board.
 std::string made_up_sweep(const std::string& workload, const std::string& kind, double work) {
   const Board board = load_board("agx-orin");
   const KnobSpace space = knob_space(board);
@@ -315,7 +316,7 @@ std::string made_up_sweep(const std::string& workload, const std::string& kind, 
   return text;
 }
 
-// Every seventh row of a sweep, for commands that train networks: each knob still has several
+// Every seventh row of a sweep, for commands that train networks. Each knob still has several
 // values.
 std::string seventh_of(const std::string& sweep) {
   const auto lines = split(sweep, '\n');
@@ -352,7 +353,7 @@ class Hostile : public ::testing::Test {
 
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  // The one point of the campaign.
+  // Stores the only point of the campaign.
   void fill_campaign() const {
     store::Store store(path("c.db"));
     store::PointRecord point;
@@ -372,7 +373,7 @@ class Hostile : public ::testing::Test {
     int status = 0;
     std::string output;
   };
-  // Runs a line in the folder; the fake boards of a test are its own.
+  // Runs a line in the folder. Each test has its own fake boards.
   Run shell(const std::string& line) const {
     const std::string log = path("stdout");
     const std::string command = "cd '" + folder_.path().string() +
@@ -387,7 +388,7 @@ class Hostile : public ::testing::Test {
     return "ridgewatt " + text.replace(text.find('%'), 1, file);
   }
 
-  // What holds however the run ended.
+  // Expectations that hold however the run ended.
   static void expect_orderly(const Run& run, const std::string& line) {
     EXPECT_LE(run.status, 3) << line << "\n" << run.output.substr(0, 400);
     EXPECT_EQ(run.output.find('\x1b'), std::string::npos) << line;
@@ -418,7 +419,8 @@ bool makes_folder(const FileUse& use) {
   return command == "man" || (command == "schedule simulate" && use.option == "--figures");
 }
 
-// "schedule plan --inference-sweep" of every option that is declared as an input or output.
+// Returns "schedule plan --inference-sweep" and the like for every option that is declared as an
+// input or output.
 std::set<std::string> declared(const std::string& kind) {
   CLI::App app;
   Context context{.commands = every_command()};
@@ -444,12 +446,12 @@ std::set<std::string> tried(std::span<const FileUse> uses) {
   return names;
 }
 
-// The first example of a question's help with % as the argument or as the value of the option.
+// The first example of a command's help, with % as the argument or as the value of the option.
 FileUse example_with(const std::string& command, const std::string& option,
                      const std::string& example) {
   std::vector<std::string> words = words_of(example.substr(0, example.find('\n')));
   const bool argument = !option.starts_with("-");
-  // After "ridgewatt schedule plan".
+  // The words after "ridgewatt schedule plan".
   const auto first = words.begin() + 2 + std::count(command.begin(), command.end(), ' ');
   const auto given = argument ? first : std::find(first, words.end(), option);
   if (argument || given != words.end()) {
@@ -462,7 +464,7 @@ FileUse example_with(const std::string& command, const std::string& option,
   return {command, option, line};
 }
 
-// kInputs, and a use of each file that the rows of other questions name.
+// kInputs, and a use of each file option of the other questions.
 std::span<const FileUse> inputs() {
   static const std::vector<FileUse> all = [] {
     std::vector<FileUse> uses(std::begin(kInputs), std::end(kInputs));
@@ -553,7 +555,7 @@ TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   }
 }
 
-// `line` with more words for the command itself, not for the program behind --.
+// `line` with additional words for the command itself, not for the program after --.
 std::string with_words(std::string line, const std::string& words) {
   const auto program = line.find(" -- ");
   return line.insert(program == std::string::npos ? line.size() : program, " " + words);
@@ -564,7 +566,7 @@ std::string with_output(const std::string& line, const std::string& file) {
   return with_words(line, "-o " + file);
 }
 
-// The fixture's files that a line reads.
+// The files of the fixture that a line reads.
 std::vector<std::string> files_in_line(const std::string& line) {
   std::vector<std::string> files;
   for (const char* name : {"training.csv", "small.csv", "inference.csv", "cells.csv", "modes.csv",
@@ -574,7 +576,7 @@ std::vector<std::string> files_in_line(const std::string& line) {
   return files;
 }
 
-// Commands that print no table: --columns has nothing to refuse.
+// Commands that print no table, so --columns has nothing to check.
 const std::set<std::string> kPrintNoTable = {"export",      "evaluate llm", "man",
                                              "mode export", "report",       "zoo write"};
 
@@ -605,8 +607,8 @@ TEST_F(Hostile, WhatIsAlwaysCsvIsNotShortenedAndNotJson) {
   }
 }
 
-// A command that changes or measures something, and the file whose content shows that it did; "":
-// no file shows it.
+// A command that changes or measures something, and the file whose content shows that; "" if no
+// file shows it.
 struct Act {
   const char* line;
   const char* sign;
@@ -646,7 +648,7 @@ constexpr Act kActs[] = {
     {"tune " FAKE "--profiles 1 --max-power 60 --idle 0 -- touch ran", "ran"},
     {"tune " FAKE "--in-place --profiles 1 --max-power 60 -- touch ran", "ran"},
     {"tune --campaign d.json --executor local --profiles 1 --max-power 60", "ran"},
-    {"campaign submit d.json --executor local", "ran"},  // goes on after the command
+    {"campaign submit d.json --executor local", "ran"},  // continues after the command
 };
 #undef FAKE
 
@@ -654,7 +656,7 @@ constexpr Act kActs[] = {
 TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
   shell("ridgewatt campaign plan d --store d.db --boards fake:agx-orin --modes one.csv -- touch " +
         path("ran"));
-  // Of a file or folder, or a fake board's mode.
+  // The content of a file or folder, or the mode of a fake board.
   const auto content = [&](const std::string& sign) {
     if (sign == "fake") return shell("ridgewatt mode show --device fake:agx-orin --wide").output;
     if (fs::is_directory(path(sign))) return std::string("a folder");
@@ -680,8 +682,8 @@ TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
   }
 }
 
-// Every other command is in kActs or kOutputs, or answers a question. Of these, campaign cancel,
-// fake-board, fake-run, sandbox, serve and top act, and print no table.
+// Every other command is in kActs or kOutputs, or only answers a question. Of the commands below,
+// campaign cancel, fake-board, fake-run, sandbox, serve and top act, but print no table.
 const std::set<std::string> kOnlyAnswer = {"campaign boards",
                                            "campaign cancel",
                                            "campaign list",
@@ -745,7 +747,7 @@ TEST(HostileTable, EveryCommandActsWritesOrOnlyAnswers) {
   EXPECT_EQ(others, kOnlyAnswer);
 }
 
-// Every option that names an input, and a result onto it under its own and two other names.
+// For every option that names an input: writes a result onto the input, under three names.
 // label: slow
 TEST_F(Hostile, NoResultReplacesAnInput) {
   const std::string content = read_file(path("training.csv"));
@@ -764,7 +766,7 @@ TEST_F(Hostile, NoResultReplacesAnInput) {
   }
 }
 
-// Every option that names a result, onto each file that its command reads.
+// For every option that names a result: writes it onto each file that the command reads.
 // label: slow
 TEST_F(Hostile, NoOptionThatWritesReplacesAnInput) {
   for (const auto& use : kOutputs) {
@@ -782,8 +784,8 @@ TEST_F(Hostile, NoOptionThatWritesReplacesAnInput) {
   }
 }
 
-// What a command reads without an option that says so: models, boards, sweeps that simulate a
-// board. label: slow
+// Inputs that no option declares: models, boards, and sweeps that simulate a board.
+// label: slow
 TEST_F(Hostile, WhatNoOptionDeclaresIsKeptToo) {
   shell("ridgewatt zoo write lenet5 -o model.onnx");
   folder_.write("board.toml", read_file(testing::source_folder() / "boards" / "agx-orin.toml"));
@@ -812,7 +814,7 @@ TEST_F(Hostile, AFifoIsReadToItsEnd) {
   for (const auto& use : kOutputs) {
     const std::string option = use.option;
     if (use.slow || option == "--observations" || makes_folder(use)) continue;
-    // Held open for reading and writing, so that neither side waits for the other.
+    // Opened for reading and writing, so that neither side waits for the other.
     const int held = ::open(path("fifo").c_str(), O_RDWR | O_NONBLOCK);
     ASSERT_GE(held, 0);
     std::size_t received = 0;
@@ -899,7 +901,7 @@ TEST_F(Hostile, WhatIsEndedLeavesTheOldFileOrTheNewOne) {
   }
 }
 
-// Twelve ways in which a file that was sound is not any more.
+// Damages a valid file in twelve ways.
 std::vector<std::pair<std::string, std::string>> mutations(const std::string& sound,
                                                            Random& random) {
   std::vector<std::pair<std::string, std::string>> all;
@@ -963,13 +965,13 @@ TEST_F(Hostile, InputsThatAreNotSound) {
   }
 }
 
-// Content of no kind that the program knows is refused by whatever reads it.
+// Every reader must reject content of an unknown kind.
 // label: slow
 TEST_F(Hostile, UnknownContentIsRefused) {
   const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   for (const auto& use : inputs()) {
     const std::string command = use.command;
-    // What a command creates is not read.
+    // A file that the command creates is not read.
     if (use.slow || (command == "store import" && use.option == "DATABASE")) continue;
     for (const std::string& content :
          {std::string("hello world\n"), std::string("{\"hello\": \"world\"}\n"), png}) {
@@ -983,7 +985,7 @@ TEST_F(Hostile, UnknownContentIsRefused) {
   }
 }
 
-// Memory, threads, processes and open files that run out, at any place: one line.
+// If memory, threads, processes or open files run out, at any place, there is an error of one line.
 // label: slow
 TEST_F(Hostile, WhatRunsOutIsSaidInOneLine) {
   const bool root = ::geteuid() == 0;
@@ -1005,7 +1007,7 @@ TEST_F(Hostile, WhatRunsOutIsSaidInOneLine) {
       const std::string command =
           as_user + "sh -c '" + limit + "; exec ridgewatt " + line + " --quiet'";
       const Run run = shell(command);
-      // 127: the loader found no memory before the program began.
+      // 127: the loader ran out of memory before the program started.
       if (run.status == 127) continue;
       expect_orderly(run, command);
     }

@@ -1,6 +1,6 @@
-// Every key of every JSON result stands in docs/reference/json_keys.md, and no other. The file is
-// written by `./dev pages`, and a change of it is read before it is committed: a key that goes or
-// changes its meaning raises the number of its schema.
+// Every key of every JSON result must be in docs/reference/json_keys.md, and no other. `./dev
+// pages` writes this file. Read a change before it is committed: a key that is removed or changes
+// its meaning requires a higher number of its schema.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 #define FAKE "--device fake:orin-nano "
 #define FAKE_RUN " -- ridgewatt fake-run zoo:lenet5 --device fake:orin-nano --minibatches 5"
 
-// What writes JSON, in forms that together show every key. Of a question without a line here, the
-// first example of its help.
+// Lines that write JSON and together show every key. For questions without a line here, the first
+// example of their help is used.
 constexpr const char* kJsonLines[] = {
     "analyze zoo:lenet5",
     "analyze zoo:lenet5 --training --batch 4",
@@ -171,13 +171,13 @@ constexpr const char* kJsonLines[] = {
     "zoo list --language",
 };
 
-// Objects whose keys are names of the user's or of a file's.
+// Objects whose keys are names that the user or a file chooses.
 const std::set<std::string> kMaps = {"rows[].clocks", "rows[].loads", "rows[].memory",
                                      "rows[].rails", "rows[].temperatures"};
 
-using Keys = std::map<std::string, std::set<std::string>>;  // path: what stands there
+using Keys = std::map<std::string, std::set<std::string>>;  // types by path
 
-// A provenance is one of the terms, whatever the command; values of a board have rows of their own.
+// A provenance is one of the defined terms in every command. Values of a board have their own rows.
 void expect_terms(const Json& json, const std::string& line) {
   for (const auto& [key, value] : json.items()) {
     if (json.is_object() && key == "provenance" && value.is_string()) {
@@ -276,7 +276,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   run("fake-board agx-orin heated > heated.txt");
   platform::heat_fake_board((folder / "heated").string(), platform::FakeHeatSpec{.scale = 600});
   std::ofstream(folder / "power.csv") << "time_s,power_w\n0,10\n1,10\n";
-  // 4 TFLOP/s and 100 GB/s, by hand.
+  // 4 TFLOP/s and 100 GB/s, chosen by the test.
   std::ofstream(folder / "microbench.csv")
       << "kernel,work_flop,traffic_bytes,time_ms,power_w\nfma_fp32,4e12,0,1000,30\n"
          "fma_fp16,8e12,0,1000,30\nfma_fp64,1e11,0,1000,30\ntensor_fp16,2e13,0,1000,30\n"
@@ -300,12 +300,12 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
       collect(result, "", schemas[result["schema"].get<std::string>()]);
     }
   }
-  // What a machine may not show, or not in so short a run.
+  // Keys whose values some machines or a short run do not show.
   for (const answer::SeenValue& one : answer::seen_values()) {
     schemas["ridgewatt.explain/1"]["watched." + std::string(one.name)].insert("number");
   }
-  // What a busy machine may not know: a speed without a minibatch in its window, a rate whose
-  // points began within one second.
+  // Keys whose values may be unknown on a busy machine: a speed without a minibatch in its window,
+  // a rate whose points started within one second.
   for (auto& [schema, keys] : schemas) {
     for (const char* key : {"kept_speed", "first.minibatches_per_s", "last.minibatches_per_s",
                             "boards[].points_per_h"}) {
@@ -321,7 +321,7 @@ std::string as_page(const std::map<std::string, Keys>& schemas) {
           "stands "
           "for each element of an array,\n`NAME` for a name of the board's or the user's.\n";
   for (const auto& [schema, keys] : schemas) {
-    // "tune" of "ridgewatt.tune/1".
+    // The "tune" in "ridgewatt.tune/1".
     const std::size_t dot = schema.find('.') + 1;
     const std::string command = schema.substr(dot, schema.find('/') - dot);
     page << "\n## " << schema << "\n| key | value | meaning |\n|---|---|---|\n";

@@ -1,5 +1,5 @@
-// Every closed set of names, from its own table: a name in another case or with other separators is
-// understood, one with a wrong letter gets a suggestion, and the suggestion can be pasted back.
+// Tests every closed set of names, from its own table: case and separators do not matter, a name
+// with a wrong letter gets a suggestion, and the suggestion works if it is pasted back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ std::vector<ClosedSet> all_sets() {
   return sets;
 }
 
-// What is said against the name; empty when it is accepted.
+// The error message about the name; empty if it is accepted.
 std::string refusal(const ClosedSet& set, const std::string& text) {
   try {
     set.read(text);
@@ -116,7 +116,7 @@ std::string refusal(const ClosedSet& set, const std::string& text) {
   return "";
 }
 
-// X of "did you mean X?"; empty where the message suggests nothing.
+// X in "did you mean X?"; empty if the message suggests nothing.
 std::string suggested(const std::string& message) {
   static const std::regex kSuggestion("did you mean ([^?]+)\\?");
   std::smatch found;
@@ -218,7 +218,7 @@ TEST(Names, OfAModelThatIsNoFileGetTheZoosName) {
   EXPECT_EQ(said([] { workload::load_workload("/none/quite-another-thing.onnx"); }), "");
 }
 
-// Each command with what its options are called.
+// Calls `use` for each command with the names of its options.
 void for_each_command(
     const CLI::App& command,
     const std::function<void(const CLI::App&, const std::vector<std::string>&)>& use) {
@@ -236,7 +236,7 @@ TEST(OptionWords, EveryHintNamesAnOptionOfThatCommand) {
     const NameSet set{options, answer::option_synonyms(options)};
     for (const auto& [word, option, value] : answer::option_words()) {
       const std::string typed = "--" + std::string(word);
-      if (command.get_option_no_throw(typed) != nullptr) continue;  // the command has it
+      if (command.get_option_no_throw(typed) != nullptr) continue;  // the command has this option
       const std::string hint = suggested(did_you_mean(typed, set));
       const auto known = std::find(options.begin(), options.end(), "--" + std::string(option));
       if (known == options.end()) continue;
@@ -269,7 +269,7 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   EXPECT_EQ(hint({"llm"}, "--fp16"), "--quantization f16");
   EXPECT_EQ(hint({"estimate"}, "--trt"), "--runtime tensorrt");
   EXPECT_EQ(hint({"tune"}, "--devise"), "--device");
-  // A word of an option that the command lacks is no misspelled other word.
+  // A word for an option that the command lacks must not be treated as another, misspelled word.
   EXPECT_EQ(hint({"measure"}, "--fps"), "");
   EXPECT_EQ(hint({"measure"}, "--fp8"), "--quantization fp8");
   EXPECT_EQ(hint({"measure"}, "--power"), "");

@@ -1,5 +1,5 @@
-// What holds for the numbers of every command: none is nan or inf, and no 0 stands for what is not
-// known; and for every path: a bare name in the current folder means the same as ./NAME.
+// Tests the numbers of every command: none is nan or inf, and no 0 replaces an unknown value. Also
+// tests every path: a bare name in the current folder means the same as ./NAME.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ bool has_unknown_number(const std::string& text) {
   return std::regex_search(text, kWord);
 }
 
-// An answer or one line of error; never a number that is none.
+// Expects an answer without invalid numbers, or one line of error.
 void expect_sound(const ProgramResult& run, const std::string& line) {
   EXPECT_LE(run.status, 3) << line << "\n" << run.output.substr(0, 400);
   EXPECT_EQ(run.output.find("internal error"), std::string::npos) << line << "\n" << run.output;
@@ -79,7 +79,7 @@ TEST(Numbers, AModelWithoutKernelsIsOneErrorWithAndWithoutTraining) {
     for (const char* more : {" --training", " --runtime all"}) {
       const ProgramResult other = run_program(line + more);
       expect_sound(other, line + more);
-      // Dropout is a kernel of training alone.
+      // Dropout is a kernel only in training.
       if (other.status == 0 && line.find("dropout") != std::string::npos) continue;
       EXPECT_EQ(other.status, inference.status) << line << more;
       EXPECT_EQ(error_of(other), error_of(inference)) << line << more;
@@ -88,7 +88,7 @@ TEST(Numbers, AModelWithoutKernelsIsOneErrorWithAndWithoutTraining) {
   EXPECT_GT(empty, 50);
 }
 
-// One number of a board file at a time becomes what no board has.
+// Replaces one number of a board file at a time by a value that no board has.
 // label: slow
 TEST(Numbers, OfABoardFileAreBounded) {
   const testing::TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// CSV: one header for a command and its options, whatever the data are.
+// Tests that a command and its options have one CSV header, whatever the data are.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -9,7 +9,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// A command line, and what stands in the place of its %.
+// A command line, and the texts that replace its %.
 struct Line {
   const char* text;
   std::vector<std::string> data;

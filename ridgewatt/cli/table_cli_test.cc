@@ -1,4 +1,4 @@
-// Tables of every command on terminals of 80 and 120 columns, and --wide, --sort and --top.
+// Tests tables of every command on terminals of 80 and 120 columns, and --wide, --sort and --top.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -24,13 +24,13 @@ using ::testing::Not;
 using testing::ProgramResult;
 using testing::run_program;
 
-// Code points: each takes one column.
+// Counts code points, because each takes one column.
 std::size_t columns_taken(const std::string& line) {
   return static_cast<std::size_t>(
       std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// The cells of a line of a table: what two blanks or more part.
+// The cells of a table line, which are separated by two or more blanks.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   for (std::size_t at = line.find_first_not_of(' '); at != std::string::npos;) {
@@ -55,7 +55,7 @@ class EveryTable : public ::testing::Test {
     named.kind = kind;
     return folder_.write(name + ".csv", write_sweep_csv({named}));
   }
-  // A roof of 1 TFLOP/s and 100 GB/s.
+  // Points of a machine with 1 TFLOP/s and 100 GB/s.
   std::string microbench() const {
     std::string text = "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n";
     for (double intensity = 0.25; intensity <= 256; intensity *= 2) {
@@ -172,7 +172,8 @@ TEST_F(EveryTable, FitsTheTerminal) {
   }
 }
 
-// Every heading is words, the unit in parentheses, and no two columns have the same.
+// Every heading consists of words with the unit in parentheses, and no two columns have the same
+// heading.
 // label: slow
 TEST_F(EveryTable, HasHeadingsForPeople) {
   for (const auto& command : commands()) {
@@ -209,7 +210,7 @@ TEST_F(TableOptions, SortAndTopActOnTableAndCsv) {
     for (std::size_t l = 1; l < lines.size(); ++l) names.push_back(split(lines[l], ',')[0]);
     return names;
   };
-  // Cores of the top mode: 14 on Thor, 12 on AGX Orin, four on Nano and fewest.
+  // Cores of the top mode: 14 on Thor and 12 on the AGX Orin; the Nano has the fewest, four.
   const auto csv = first_of(lines_of("device list --format csv --quiet --sort -cores --top 2"));
   EXPECT_THAT(csv, ::testing::ElementsAre("thor", "agx-orin"));
   EXPECT_EQ(lines_of("device list --format csv --quiet --sort cpu_cores --top 1")[1].substr(0, 4),
@@ -241,7 +242,8 @@ TEST_F(TableOptions, WhatIsHiddenIsSaid) {
   ::unsetenv("COLUMNS");
 }
 
-// Layers by time for people and in execution order for programs; shares and sums that add up.
+// Layers are sorted by time on the terminal and by execution order in JSON. Shares and sums must
+// add up.
 TEST_F(TableOptions, LayersHaveSharesAndSums) {
   const std::string command = "estimate zoo:resnet18 --device agx-orin --modes maxn --per-layer";
   const Json json = Json::parse(run_program(command + " --format json").output);
@@ -270,7 +272,7 @@ TEST_F(TableOptions, LayersHaveSharesAndSums) {
   EXPECT_TRUE(std::is_sorted(shares.rbegin(), shares.rend()));
 }
 
-// A terminal tells its width; $COLUMNS does not matter there.
+// The width of the terminal counts; $COLUMNS is ignored there.
 TEST_F(TableOptions, TheTerminalTellsItsWidth) {
   const std::string program = (testing::build_folder() / "ridgewatt").string();
   for (const unsigned short width : {60, 200}) {

@@ -1,4 +1,4 @@
-// The contract of estimate, roofline, calibrate and evaluate estimate on the command line.
+// Tests estimate, roofline, calibrate and evaluate estimate on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using testing::ProgramResult;
 using testing::run_program;
 
-// One line on standard error and the given exit status.
+// Expects this exit status and one line on standard error that contains `names`.
 void expect_refused(const std::string& arguments, int status, const std::string& names) {
   const ProgramResult result = run_program(arguments);
   EXPECT_EQ(result.status, status) << arguments << '\n' << result.output;
@@ -41,7 +41,7 @@ class EstimateCommand : public ::testing::Test {
   testing::TemporaryFolder folder_;
   Board board_ = load_board("agx-orin");
 
-  // Every 301st mode of the board, as if measured: what the twin gives.
+  // Every 301st mode of the board, with the twin's values as if measured.
   Sweep sweep_of(const std::string& workload, bool training) const {
     const auto kind = training ? WorkloadKind::kTraining : WorkloadKind::kInference;
     const twin::Estimator estimator(
@@ -70,7 +70,7 @@ TEST_F(EstimateCommand, CsvHasOneRowPerModeAndBatchWithBounds) {
                                            modes + " --batch 1,4,16 --format csv");
   ASSERT_EQ(result.status, 0) << result.output;
   std::vector<std::string> lines = split(result.output, '\n');
-  ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and what follows the last line's end
+  ASSERT_EQ(lines.size(), 8U);  // heading, 2 x 3 rows, and the empty text after the last line's end
   EXPECT_EQ(
       lines[0],
       "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,preset,batch,time_ms,time_lo_ms,time_hi_ms,"
@@ -116,7 +116,7 @@ TEST_F(EstimateCommand, JsonSaysModelledAndWhere) {
   EXPECT_NEAR(share, 1, 1e-6);
 }
 
-// 3,125 minibatches: one job, whichever command is asked.
+// 3,125 minibatches: all commands must state the same job.
 TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
   const Json row = json_of(
       "estimate zoo:lenet5 --device agx-orin --training --modes maxn "
@@ -143,8 +143,8 @@ TEST_F(EstimateCommand, EstimateTuneAndPipelineGiveOneJob) {
        count * later["minibatch_j"].get<double>());
 }
 
-// Photographs that are slow to decode starve a small network; one of its own images, of 28 x 28
-// pixels, costs the loader less than a tenth of that.
+// Photos that are slow to decode make a small network wait. Loading an image of its own size, 28 x
+// 28 pixels, takes less than a tenth of that.
 TEST_F(EstimateCommand, TheLoaderBindsSmallNetworksOnLargeSamplesOnly) {
   const auto row = [](const std::string& options) {
     return json_of("estimate zoo:lenet5 --device agx-orin --training --modes maxn" +
@@ -180,7 +180,7 @@ TEST_F(EstimateCommand, GovernorsAreObeyedOrRefused) {
   };
   EXPECT_NEAR(epoch_s(" --governor schedutil") / epoch_s(""), 1, 0.03);
   EXPECT_NEAR(epoch_s(" --governor performance"), epoch_s(""), 1e-9);
-  // What is not asked stays at its highest.
+  // Knobs that are not given stay at their maximum.
   EXPECT_LT(epoch_s(" --gpu-mhz 612"), 4 * epoch_s(""));
 
   const std::string other = folder_.write("other.csv", "governor\nconservative\n");
@@ -200,7 +200,8 @@ TEST_F(EstimateCommand, FaultsAreOneLine) {
       "no.csv");
 }
 
-// A twin that was scaled has no error of its own, and the AGX Orin's is not that of ten others.
+// A scaled twin states no error of its own: the AGX Orin's error does not apply to the other
+// boards.
 // label: slow
 TEST_F(EstimateCommand, EachRowSaysWhichTwinItIsOf) {
   const ProgramResult result =
@@ -256,7 +257,7 @@ TEST_F(EstimateCommand, PresetsHaveTheirNames) {
   expect_refused("estimate zoo:lenet5 --device orin-nano --modes 25W", 1, "orin-nano-8gb@super");
 }
 
-// This machine is no Jetson: nothing is taken in silence.
+// This machine is not a Jetson, so the commands must say so instead of choosing a board silently.
 TEST_F(EstimateCommand, WithoutABoardItSaysSo) {
   if (platform::local_board(platform::Sysfs())) GTEST_SKIP() << "skipped: this machine is a board";
   for (const char* arguments :
@@ -294,7 +295,7 @@ TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
     const double rate = layer["modelled_gflop_per_s"];
     EXPECT_LE(rate, layer["reached_gflop_per_s"].get<double>() * (1 + 1e-9));
     EXPECT_LE(layer["reached_gflop_per_s"], layer["ceiling_gflop_per_s"]);
-    // Launches are not part of the rate.
+    // The rate excludes launches.
     EXPECT_NEAR(rate, layer["work_mflop"].get<double>() / layer["gpu_ms"].get<double>(),
                 1e-9 * rate);
   }
@@ -304,7 +305,7 @@ TEST_F(EstimateCommand, RooflinesOfModesAndLayers) {
   expect_refused("roofline --device agx-orin --modes nothing", 1, "nothing");
 }
 
-// One definition of intensity, and one sum of the time, in both commands.
+// Both commands must state the same intensity and the same time of a layer.
 TEST_F(EstimateCommand, RooflineAndEstimateTellTheSameOfALayer) {
   const std::string of = " zoo:resnet50 --device agx-orin --modes maxn --batch 16 --format json";
   const ProgramResult placed = run_program("roofline" + of);
@@ -331,7 +332,7 @@ TEST_F(EstimateCommand, TheRoofsAreThoseOfTheClassesInTheModel) {
       run_program("roofline zoo:bert_base --device agx-orin --modes maxn --batch 4 --format json");
   ASSERT_EQ(result.status, 0) << result.output;
   const Json modes = Json::parse(result.output)["modes"];
-  EXPECT_EQ(modes[0]["roof"], "product");  // what takes most of the time comes first
+  EXPECT_EQ(modes[0]["roof"], "product");  // the class that takes most of the time comes first
   EXPECT_GT(modes[0]["gpu_share_pct"], 50);
   EXPECT_NEAR(
       modes[0]["time_balance"].get<double>(),
@@ -392,7 +393,7 @@ TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {
                                            " --no-validation --format json -o " + toml);
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
-  // What the twin made itself is explained by it nearly fully; the priors hold the rest back.
+  // The twin explains its own values almost completely; the priors cause the remaining error.
   EXPECT_LT(json["fit"].back()["time_error_pct"].get<double>(), 5);
   EXPECT_LT(json["fit"].back()["power_error_pct"].get<double>(), 5);
   const twin::Twin twin = twin::load_twin(load_board(toml));
@@ -442,7 +443,7 @@ TEST_F(EstimateCommand, EvaluationFitsLeavesOutAndCounts) {
   EXPECT_GT(json["fit"][0]["unseen_time_error_pct"].get<double>(), 0);
   EXPECT_EQ(json["findings"].size(), 2U);
   EXPECT_EQ(json["unseen_findings"].size(), 2U);
-  // Fitted, unseen, and by the rows' neighbors, for trusted and for all rows.
+  // Fitted, unseen, and by the neighbors of the rows, each for trusted rows and for all rows.
   ASSERT_EQ(json["findings_count"].size(), 6U);
   EXPECT_EQ(json["findings_count"][5]["rows"], "all");
   EXPECT_FALSE(json["race_to_halt"].empty());

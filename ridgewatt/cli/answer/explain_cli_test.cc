@@ -1,4 +1,5 @@
-// ridgewatt explain on the command line: a program that is run or attached to, and what is refused.
+// Tests ridgewatt explain on the command line: a program that it runs or attaches to, and rejected
+// input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,7 +29,8 @@ double sum_of(const Json& rows, const char* key) {
   return sum;
 }
 
-// The board is in its preset of 15 W, and the question says MAXN: clocks and limits tell.
+// The board is in its 15 W preset, but the question states MAXN: clocks and limits show the
+// difference.
 // label: board
 TEST(ExplainCommand, AWatchedProgramShowsItsPreset) {
   ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
@@ -37,7 +39,7 @@ TEST(ExplainCommand, AWatchedProgramShowsItsPreset) {
                   fake_run("--minibatches 20"));
   ASSERT_EQ(result.status, 0) << result.output;
   const Json found = Json::parse(result.output);
-  const Json& rows = found["rows"];  // a busy machine is a cause, too
+  const Json& rows = found["rows"];  // a busy machine is also a cause
   const Json& row = rows[rows[0]["cause"] == "power_mode" ? 0 : 1];
   EXPECT_EQ(row["cause"], "power_mode") << result.output;
   EXPECT_THAT(row["evidence"].get<std::string>(), HasSubstr("15W is active"));
@@ -65,7 +67,7 @@ TEST(ExplainCommand, AttachesToAProcess) {
   EXPECT_LT(watched["program_cores"], 0.1);
 }
 
-// The user finds the wrong preset, sets the right one, and the program runs again.
+// The user finds the wrong preset and sets the right one, and the program runs again.
 // label: board
 TEST(ExplainCommand, ThenMeasuresAgainAfterAChange) {
   ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
@@ -84,7 +86,7 @@ TEST(ExplainCommand, ThenMeasuresAgainAfterAChange) {
   EXPECT_NEAR(sum_of(change["rows"], "time_ms"), change["gap_ms"].get<double>(), 1e-6);
 }
 
-// The mode that was meant is set for the second run alone.
+// The intended mode is set only for the second run.
 // label: board
 TEST(ExplainCommand, ApplySetsTheModeAndBringsTheFirstOneBack) {
   ASSERT_EQ(run_program("mode apply 15W --device fake:orin-nano").status, 0);
@@ -120,7 +122,7 @@ TEST(ExplainCommand, RemediesCanBePasted) {
   const Json found = Json::parse(result.output.substr(result.output.find('{')));
   for (const auto& row : found["rows"]) {
     const std::string remedy = row["remedy"];
-    EXPECT_THAT(remedy, Not(HasSubstr("ridgewatt estimate")));  // it knows no language models
+    EXPECT_THAT(remedy, Not(HasSubstr("ridgewatt estimate")));  // has no language models
     EXPECT_THAT(remedy, Not(HasSubstr("MHz")));
     sets_mode = sets_mode || remedy.find("mode apply --cpu-cores 6 --cpu-mhz") != std::string::npos;
   }
@@ -167,7 +169,7 @@ TEST(ExplainCommand, AShareThatWasSeenIsAtMostOne) {
   EXPECT_EQ(run_program(line + "gpu_load=0.5").status, 0);
 }
 
-// No prediction comes near an hour, or near a token every ten minutes.
+// No prediction is close to an hour, or to a token every ten minutes.
 TEST(ExplainCommand, SaysThatNoCauseExplainsTheTime) {
   const std::string resnet = "explain zoo:resnet50 --device agx-orin --measured ";
   const std::string llama = "explain zoo:llama-3.1-8b --device agx-orin ";

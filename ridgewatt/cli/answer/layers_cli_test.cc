@@ -1,4 +1,4 @@
-// ridgewatt layers: the given engines' profiles from the command line, and what it refuses.
+// Tests ridgewatt layers: profiles of the given engines from the command line, and rejected input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(LayersCommand, JoinsProfileLayersTimesAndModel) {
     sum_ms += layer["time_ms"].get<double>();
     if (layer["macs"].is_number()) macs += layer["macs"].get<double>();
   }
-  EXPECT_NEAR(sum_ms, 1.016832, 1e-6);  // of the file's timeMs
+  EXPECT_NEAR(sum_ms, 1.016832, 1e-6);  // the sum of the file's timeMs
   EXPECT_NEAR(json["totals"]["time_ms"].get<double>(), 1.016832, 1e-6);
   EXPECT_EQ(macs, 32.0 * 1814073344);  // torchvision's ResNet-18
   EXPECT_EQ(json["totals"]["macs"].get<double>(), macs);
@@ -62,10 +62,11 @@ TEST(LayersCommand, WritesAPageAndAFigure) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(read_file(figure), HasSubstr("ceiling (tf32)"));
-  EXPECT_THAT(result.output, HasSubstr("modelled"));  // what the energy is
+  EXPECT_THAT(result.output, HasSubstr("modelled"));  // the provenance of the energy
 }
 
-// Both charts are drawn, and a layer is selected in table and roofline.
+// Checks that both charts are drawn, and that selecting a layer marks it in the table and in the
+// roofline.
 constexpr const char* kLayersActions = R"(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];

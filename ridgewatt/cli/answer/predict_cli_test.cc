@@ -1,4 +1,4 @@
-// The contract of `ridgewatt predict`, `pareto` and `evaluate predictors` on the command line.
+// Tests `ridgewatt predict`, `pareto` and `evaluate predictors` on the command line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class PredictCommand : public ::testing::Test {
   Sweep board_ = testing::small_board_sweep({16});
   std::string sweep_ = folder_.write("sweep.csv", write_sweep_csv({board_}));
 
-  // Every `stride`-th row.
+  // A file with every `stride`-th row.
   std::string samples(std::size_t stride) {
     Sweep some = board_;
     some.observations.clear();
@@ -72,7 +72,7 @@ TEST_F(PredictCommand, ADisturbedProfileIsNamedAndItsMeasurementIsNotTheAnswer) 
   const ProgramResult predicted = ask("predict --query " + sweep_);
   EXPECT_NE(predicted.output.find(remark + describe(disturbed.point.mode)), std::string::npos)
       << predicted.output;
-  // Its half time and power would be on the front.
+  // With half the time and power, the row would be on the front.
   const ProgramResult front = ask("pareto --query " + sweep_ + " --format json");
   EXPECT_NE(front.output.find(remark), std::string::npos) << front.output;
   const Json rows = report::without_schema(Json::parse(
@@ -120,7 +120,7 @@ TEST_F(PredictCommand, EvaluationScoresMethodsAndDrawsFigures) {
   const Json rows =
       json_of(evaluate + " --methods auto,linear --sizes 8,16 --runs 2 --figures " + svg);
   ASSERT_EQ(rows.size(), 4U);
-  // With the very sweep as reference, the few-shot predictor is better than a line.
+  // With the same sweep as reference, the few-shot predictor is better than a line.
   EXPECT_LT(rows[0]["time_mape_pct"].get<double>(), rows[2]["time_mape_pct"]);
   EXPECT_NE(read_file(svg).find("</svg>"), std::string::npos);
   const Json misled = json_of(evaluate + " --sizes 8 --runs 2 --shuffle-reference");
@@ -139,7 +139,8 @@ TEST_F(PredictCommand, ModesChosenForBudgetsKeepThemBetter) {
   const Json chosen = json_of(evaluate + "budgets")[0];
   EXPECT_LT(chosen["area_w"].get<double>(), designed["area_w"].get<double>());
   EXPECT_LT(chosen["penalty_pct"].get<double>(), 2);
-  // More than the board can take, and less: no answer can go wrong, and there is none.
+  // With a budget above the power of the board, no answer can be wrong. With one below, there is no
+  // answer.
   EXPECT_EQ(json_of(evaluate + "random --budgets 90")[0]["over_pct"], 0);
   const Json none = json_of(evaluate + "random --budgets 1")[0];
   EXPECT_TRUE(none["over_pct"].is_null() && none["penalty_pct"].is_null()) << none;
@@ -166,7 +167,7 @@ TEST_F(PredictCommand, NothingIsSuggestedForBudgetsThatNoModeKeeps) {
   EXPECT_EQ(result.status, 3) << result.output;
 }
 
-// A predictor that echoes what it learned is always right there: such rows say nothing of
+// A predictor that returns the learned values has no error on them, so such rows do not test
 // intervals.
 TEST_F(PredictCommand, CoverageIsOfRowsThatWereNotLearnedFrom) {
   const std::string evaluate =
@@ -176,7 +177,7 @@ TEST_F(PredictCommand, CoverageIsOfRowsThatWereNotLearnedFrom) {
   EXPECT_TRUE(everything["time_coverage_pct"].is_null()) << everything;
   EXPECT_TRUE(everything["power_width_ratio"].is_null()) << everything;
   EXPECT_TRUE(everything["time_mape_pct"].is_number());
-  // One row is left: it is inside or it is not.
+  // With a single row held out, the coverage is 0 or 100 %.
   const std::string all_but_one = std::to_string(board_.observations.size() - 1);
   const double share = json_of(evaluate + all_but_one)[0]["time_coverage_pct"];
   EXPECT_TRUE(share == 0 || share == 100) << share;
@@ -253,7 +254,8 @@ TEST_F(PredictCommand, UsageErrorsAreOneLineAndStatusTwo) {
   }
 }
 
-// A prediction from fake samples says so in every row; of a recording it is a prediction.
+// A prediction from fake samples is marked as fake in every row; one from a recording is marked as
+// a prediction.
 // label: slow
 TEST_F(PredictCommand, RowsCarryWhereTheyComeFrom) {
   Sweep fake = board_;
@@ -293,7 +295,7 @@ TEST_F(PredictCommand, OneOfSeveralWorkloadsIsChosenByName) {
   }
 }
 
-// What the hint of an error proposes runs.
+// The command in the hint of an error must work.
 // label: slow
 TEST_F(PredictCommand, AFileWithoutItsOptionIsShownTheLine) {
   for (const char* command : {"predict", "tune --max-power 40 --profiles 3 -q --device x"}) {
@@ -319,7 +321,7 @@ TEST_F(PredictCommand, ParetoTakesASweepAsItsArgument) {
   }
 }
 
-// The costs that are asked for are those that are shown, however narrow the terminal.
+// The requested costs are shown on any width of the terminal.
 TEST_F(PredictCommand, PresetsAreComparedInTheCostsAskedFor) {
   ASSERT_EQ(
       run_program("sweep example --device agx-orin --workload lenet5 --mode-count 400 -q -o " +

@@ -1,4 +1,4 @@
-// ridgewatt roofline: its page works in a browser.
+// Tests ridgewatt roofline: its page works in a browser.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace ridgewatt::cli {
 namespace {
 
-// The page that users get: every chart drawn, and a layer selected in table and roofs.
+// The page as users see it: every chart is drawn, and selecting a layer marks it in the table and
+// the roofs.
 constexpr const char* kRooflineActions = R"(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];
@@ -47,7 +48,7 @@ TEST(RooflineCommand, PageOfAModelWorksInChromium) {
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(read_file(svg).find("energy arch line"), std::string::npos);
   std::string page = read_file(html);
-  // Every figure says workload, board, provenance, runtime and the twin's kind.
+  // Every figure states workload, board, provenance, runtime and the kind of twin.
   for (const std::string& text : {page, read_file(svg)}) {
     EXPECT_NE(text.find("resnet18"), std::string::npos);
     for (const char* part : {"Jetson AGX Orin", "Modelled: ", "pytorch-eager", "fitted"}) {
@@ -78,8 +79,8 @@ TEST(RooflineCommand, EveryBoardHasADefaultMode) {
   }
 }
 
-// Layers lie on the measured roofs: what is attainable at an intensity is the lesser of the peak
-// and the bandwidth times it, and the least time is the work over that.
+// Layers are on the measured roofs. The attainable rate at an intensity is the smaller of the peak
+// and bandwidth x intensity, and the minimum time is the work divided by this rate.
 TEST(RooflineCommand, LocalMeasuresThisMachine) {
   const testing::TemporaryFolder folder;
   const std::string svg = (folder.path() / "local.svg").string();
@@ -122,7 +123,7 @@ TEST(RooflineCommand, LocalMeasuresThisMachine) {
   }
 }
 
-// CSV is one table: it is never that of the first of several modes without a word.
+// CSV is a single table. With several modes, it must not silently contain only the first mode.
 TEST(RooflineCommand, CsvOfLayersIsOfOneModeAndSaysSo) {
   const auto several =
       testing::run_program("roofline zoo:lenet5 --device agx-orin --modes presets --format csv");
@@ -140,7 +141,7 @@ TEST(RooflineCommand, CsvOfLayersIsOfOneModeAndSaysSo) {
   EXPECT_EQ(one.output.find("layers are shown in mode"), std::string::npos) << one.output;
 }
 
-// The shares of GPU time are those of each mode, and ceilings count the SMs that are on.
+// The shares of GPU time are those of each mode, and ceilings count the enabled SMs.
 TEST(RooflineCommand, RowsOfAModeDoNotDependOnTheOthers) {
   const auto rows_of = [](const std::string& modes) {
     const auto result = testing::run_program(
@@ -159,7 +160,7 @@ TEST(RooflineCommand, RowsOfAModeDoNotDependOnTheOthers) {
     ASSERT_TRUE(alone.contains(roof)) << roof;
     EXPECT_EQ(row, alone.at(roof));
   }
-  // 6 SMs x 128 cores x 2 x 420.75 MHz, as `device show` has it.
+  // 6 SMs x 128 cores x 2 x 420.75 MHz, as in `device show`.
   EXPECT_NEAR(among.at("vector")["ceiling_gflop_per_s"].get<double>(), 646.3, 0.1);
   const auto text = testing::run_program("roofline --device agx-orin --modes MODE_15W");
   EXPECT_NE(text.output.find("MODE_15W leaves 6 of 16 SMs on"), std::string::npos) << text.output;

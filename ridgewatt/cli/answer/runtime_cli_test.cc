@@ -1,4 +1,4 @@
-// The contract of --runtime and --python-caller on the command line.
+// Tests --runtime and --python-caller on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(RuntimeCommands, AnEngineIsEstimatedWithBounds) {
 
 using RuntimesAndPrecisions = std::multiset<std::pair<std::string, std::string>>;
 
-// What is compared on a GPU.
+// The runtimes and precisions that `--runtime all` compares on a GPU.
 RuntimesAndPrecisions usual_on_a_gpu() {
   RuntimesAndPrecisions usual;
   for (const Runtime runtime : kRuntimes) {
@@ -84,7 +84,7 @@ TEST(RuntimeCommands, AllAreComparedFastestFirst) {
   EXPECT_EQ(seen.count({"tensorrt", "int8"}), 1U);
 }
 
-// The Nano's GPU has no rate for INT8, and of the boards only some compute in BF16.
+// The Nano's GPU has no rate for INT8, and only some boards compute in BF16.
 // label: slow
 TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {
   const Json runtimes =
@@ -103,7 +103,7 @@ TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {
   EXPECT_FALSE(runtime_answer("estimate zoo:lenet5 --device all").contains("left_out"));
 }
 
-// A row of the comparison is the answer of the runtime itself.
+// A row of the comparison must equal the answer for that runtime alone.
 // label: slow
 TEST(RuntimeCommands, TheComparisonTellsTheSameAsOneRuntime) {
   const Json all = runtime_answer(std::string(kSmallDetector) + "--runtime all --precision fp16");
@@ -215,7 +215,7 @@ TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
                 eager["estimates"][0]["time_ms"].get<double>(), 1e-6);
     EXPECT_GE(remedy["ms_per_sample"].get<double>(), last_ms);
     last_ms = remedy["ms_per_sample"];
-    // Taken, it gives what was promised.
+    // Following the suggestion gives the predicted time.
     if (remedy["what"] != "tensorrt") continue;
     EXPECT_NEAR(runtime_answer(small + " --runtime tensorrt")["estimates"][0]["time_ms"],
                 remedy["ms_per_sample"], 1e-6);
@@ -248,7 +248,7 @@ TEST(RuntimeCommands, RooflinesAndTuningNameTheRuntime) {
   EXPECT_THAT(tuned["workload"].get<std::string>(), HasSubstr("fp16"));
 }
 
-// One sum of the time in both commands.
+// Both commands must state the same time.
 TEST(RuntimeCommands, RooflineAndEstimateAgreeOnAnEnginesTime) {
   const std::string of =
       " zoo:resnet50 --device agx-orin --modes maxn --batch 1 --runtime tensorrt --precision int8";

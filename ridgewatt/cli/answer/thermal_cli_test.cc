@@ -1,4 +1,5 @@
-// ridgewatt soak, thermal, and --thermal of estimate and tune: on fake boards whose heat is known.
+// Tests ridgewatt soak, thermal, and the option --thermal of estimate and tune, on fake boards with
+// known heat.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A soak on a board of this heat: an hour takes 12 s.
+// A soak test on a board with this heat; one hour takes 12 s.
 struct Soaked {
   explicit Soaked(platform::FakeHeatSpec spec, const std::string& options, double idle_s = 60,
                   double scale = 300) {
@@ -36,7 +37,7 @@ struct Soaked {
     output = run.output;
     json = Json::parse(run.output, nullptr, false);
   }
-  // Where the board's own equations end under what it drew.
+  // The steady temperature by the board's own equations at the power that it drew.
   double truth_celsius(double ambient_celsius) const {
     const auto heat = platform::FakeHeat::open(*board.sysfs);
     const double power_w = json["load_w"];
@@ -56,7 +57,8 @@ struct Soaked {
 
 // label: slow
 TEST(SoakCommand, SaysThatAModeHolds) {
-  // Slow enough for the board not to warm up by degrees while a busy machine lets it wait.
+  // Slow enough that the board does not warm up by several degrees while a busy machine delays the
+  // program.
   const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --ambient 25", 60, 60);
   ASSERT_EQ(soaked.status, 0) << soaked.output;
   EXPECT_EQ(soaked.json["verdict"], "holds") << soaked.output;
@@ -67,17 +69,18 @@ TEST(SoakCommand, SaysThatAModeHolds) {
   const double truth = soaked.truth_celsius(25);
   ASSERT_LT(truth, 95);
   EXPECT_NEAR(soaked.json["modelled"]["steady_c"], truth, 2.5) << soaked.output;
-  // The mode that was set is taken back.
+  // The mode is restored.
   const auto shown = testing::run_program("mode show --format json --sysroot " + soaked.board.root);
   EXPECT_EQ(shown.status, 0) << shown.output;
-  // The trace can be fitted again, and the file says what was found.
+  // The trace can be fitted again, and the file states the result.
   EXPECT_GT(thermal::read_heat_trace(soaked.trace).rows.size(), 20u);
   const auto file = thermal::read_thermal_file(soaked.constants);
   EXPECT_EQ(file.provenance, Provenance::kFake);
   EXPECT_EQ(file.fit.trip_celsius, 95);
 }
 
-// A heat sink that gives off too little: the same mode warms up to the trip, and clocks go down.
+// With a heat sink that cools too little, the same mode warms up to the trip temperature, and
+// clocks are lowered.
 // label: slow
 TEST(SoakCommand, SaysThatAModeThrottles) {
   const Soaked soaked({.ambient_celsius = 35, .cooling = 0.4},
@@ -91,12 +94,12 @@ TEST(SoakCommand, SaysThatAModeThrottles) {
   EXPECT_LT(soaked.json["kept_speed"], 0.97) << soaked.output;
   EXPECT_LT(soaked.json["last"]["gpu_mhz"], soaked.json["first"]["gpu_mhz"]);
   EXPECT_LT(soaked.json["hottest_c"], 97);
-  // What it draws when throttled is what it can hold for ever.
+  // The power while throttled is the power that the board can sustain forever.
   const double held_w = soaked.json["modelled"]["sustained_w"];
   EXPECT_NEAR(soaked.json["last"]["power_w"].get<double>() / held_w, 1, 0.2) << soaked.output;
 }
 
-// A rest of a few looks is a rest all the same: from there follows how long a power is held.
+// A few looks at the idle board are enough to state how long a power can be held from idle.
 // label: slow
 TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
   const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --minutes 10", 10);
@@ -127,7 +130,7 @@ TEST(SoakCommand, SaysFaultsInOneLine) {
   fails(" -- /no/such/program", "/no/such/program");
   fails(" --mode NOPE -- true", "NOPE");
   fails(" --minutes 0 -- true", "--minutes");
-  // A board without heat tells no constants; the verdict is not known, and that is no failure.
+  // A board without heat gives no constants. The verdict is "not known", which is not a failure.
   const auto run = testing::run_program(where + " --format json -- sleep 1");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_EQ(Json::parse(run.output)["verdict"], "not known") << run.output;
@@ -146,7 +149,7 @@ class ThermalCommand : public ::testing::Test {
   testing::ProgramResult fit_;
 };
 
-// The trace's board, by hand: 0.3 K/W over 1 W/K and 300 J/K.
+// The constants of the trace: 0.3 K/W over 1 W/K and 300 J/K.
 TEST_F(ThermalCommand, FitsTheTrace) {
   ASSERT_EQ(fit_.status, 0) << fit_.output;
   std::map<std::string, double> values;
@@ -166,10 +169,10 @@ TEST_F(ThermalCommand, SaysForHowLongAPowerIsHeld) {
   ASSERT_EQ(run.status, 0) << run.output;
   const Json rows = Json::parse(run.output)["rows"];
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0]["answer"], "holds");  // 25 + 45 x 1.3 = 83.5 C and some leakage
+  EXPECT_EQ(rows[0]["answer"], "holds");  // 25 + 45 x 1.3 = 83.5 C, and some leakage
   EXPECT_EQ(rows[0]["provenance"], "modelled");
-  // From 10 W at rest: the sink starts at 35 C and goes to 85 C; the trip is reached when it is at
-  // 90 - 18 = 72 C, after 300 s x ln(50 / 13) = 404 s.
+  // After idle at 10 W: the sink starts at 35 C and approaches 85 C. The trip temperature is
+  // reached when the sink is at 90 - 18 = 72 C, after 300 s x ln(50 / 13) = 404 s.
   EXPECT_NEAR(rows[1]["holds_s"], 404, 0.15 * 404);
   // 65 K / 1.3 K/W.
   EXPECT_NEAR(rows[1]["sustained_w"], 50, 4);
@@ -186,7 +189,7 @@ TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
     const Json& hold = row["hold"];
     held |= hold["holds"].get<bool>();
     throttles |= !hold["holds"].get<bool>();
-    // About 50 W hold for ever.
+    // About 50 W can be sustained forever.
     const double power_w = row["power_w"];
     if (power_w < 42) {
       EXPECT_TRUE(hold["holds"]) << row;
@@ -213,8 +216,8 @@ TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
   EXPECT_TRUE(Json::parse(cold.output)["hold"]["holds"]) << cold.output;
 }
 
-// A mode may ask for more than the 60 W that the AGX Orin's module is built for
-// (boards/agx-orin.toml): the estimate ends there, and says so.
+// A mode may need more than the 60 W that the AGX Orin's module can draw (boards/agx-orin.toml).
+// The estimate is cut at that limit and says so.
 TEST(PowerEnvelope, IsSaidToBePassed) {
   const std::string model = " zoo:vgg16 --device agx-orin ";
   bool passed = false, kept = false;
@@ -263,7 +266,7 @@ TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
   fails("estimate zoo:lenet5 --device agx-orin --thermal " + path("nano.toml"), "nano");
 }
 
-// What `measure` records can be fitted, too.
+// A series that `measure` recorded can also be fitted.
 // label: slow
 TEST(ThermalFitCommand, ReadsTheSeriesOfMeasure) {
   const testing::FakeBoard board("agx-orin-jp6");

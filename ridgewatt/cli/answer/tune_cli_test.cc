@@ -32,7 +32,7 @@ class TuneCommand : public ::testing::Test {
     const ProgramResult result =
         run_program("tune --quiet --format json --sweep " + sweep_ + " " + arguments);
     EXPECT_EQ(result.status, status) << result.output;
-    // Without an answer a line on standard error follows the JSON.
+    // If there is no answer, a line on standard error follows the JSON.
     return Json::parse(result.output.substr(0, result.output.rfind('}') + 1));
   }
 };
@@ -103,7 +103,7 @@ TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
 TEST_F(TuneCommand, ThreadsAndBatchAreChosenWithoutAPowerSensor) {
   std::filesystem::create_directories(folder_.path() / "tree/sys/devices/system/cpu");
   folder_.write("tree/sys/devices/system/cpu/online", "0-3\n");
-  // A sample takes 8 ms / threads, and the batch 2 ms more.
+  // A sample takes 8 ms / threads, and each batch 2 ms more.
   const std::string program = folder_.write(
       "program.py",
       "import os, sys, time\n"
@@ -127,7 +127,7 @@ TEST_F(TuneCommand, ThreadsAndBatchAreChosenWithoutAPowerSensor) {
   EXPECT_EQ(answer["provenance"], "measured");
   EXPECT_TRUE(answer["power_w"].is_null());
   EXPECT_TRUE(answer["search_energy_j"].is_null());
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "tune.db"));  // a store needs a power
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "tune.db"));  // a store needs power values
   const ProgramResult text = run_program(tune + "--batch 1,2" + command + "{threads} {batch}");
   EXPECT_THAT(text.output, HasSubstr("power is unknown: this machine has no power sensor"));
   EXPECT_THAT(text.output, Not(HasSubstr("nan")));
@@ -260,8 +260,6 @@ TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   }
 }
 
-// Without workers loading does not overlap: 16 samples of 50 ms are 800 ms more than with data that
-// is there at once. What estimate says about the answer's mode is the answer's cost.
 TEST_F(TuneCommand, WhatDoesNotFitTheMemoryKeepsNoLimit) {
   const auto run = [](const std::string& format) {
     return run_program("tune zoo:vgg16 --device nano --minimize energy -q --format " + format);
@@ -276,6 +274,8 @@ TEST_F(TuneCommand, WhatDoesNotFitTheMemoryKeepsNoLimit) {
   for (const auto& other : answer["compared"]) EXPECT_EQ(other["feasible"], false);
 }
 
+// Without workers, loading does not overlap: 16 samples of 50 ms take 800 ms more than data in
+// memory. The cost of the answer must equal that of `estimate` in the same mode.
 TEST_F(TuneCommand, TheLoaderIsThatOfEstimate) {
   const auto ask = [&](const std::string& command, const std::string& loader) {
     const auto found = run_program(command +
@@ -300,7 +300,7 @@ TEST_F(TuneCommand, TheLoaderIsThatOfEstimate) {
   EXPECT_EQ(run_program("tune --sweep " + sweep_ + " --max-power 40 --workers 2").status, 2);
 }
 
-// Energy is least at another clock where the board waits for data most of the time.
+// If the board waits for data most of the time, energy is lowest at another clock.
 TEST_F(TuneCommand, TheLoaderMovesTheAnswer) {
   const auto gpu_mhz = [&](const std::string& loader) {
     const auto found = run_program(
@@ -389,8 +389,8 @@ TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
   }
 }
 
-// The same question asked of both commands; MAXN is the fastest mode, and a smaller image is
-// faster.
+// `tune` and `estimate` must agree on the same question. MAXN is the fastest mode, and a smaller
+// image is faster.
 // label: board
 TEST(TuneDim, SetsTheImageOfADetectorAsEstimateDoes) {
   const std::string model = "zoo:yolov4_tiny --device nano --batch 1 --quiet --format json";

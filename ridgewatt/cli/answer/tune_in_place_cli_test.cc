@@ -1,5 +1,5 @@
-// ridgewatt tune --in-place on a fake board, under real programs that go on running: fake-run, and
-// one in Python whose pace follows the clocks.
+// Tests ridgewatt tune --in-place on a fake board, with real programs that keep running: fake-run,
+// and a Python program whose speed follows the clocks.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class InPlaceCommand : public ::testing::Test {
   }
   static std::string program() { return (testing::build_folder() / "ridgewatt").string(); }
 
-  // Without a shell between, so that a signal meets the tuner. Its outputs go to the file.
+  // Starts the tuner without a shell, so that signals reach it. Its output goes to the file.
   pid_t start(const std::string& arguments, const std::string& output) const {
     std::vector<std::string> words = {program()};
     for (const auto& word : split(arguments, ' ')) {
@@ -55,7 +55,7 @@ class InPlaceCommand : public ::testing::Test {
     if (child == 0) {
       ::dup2(file, STDOUT_FILENO);
       ::dup2(file, STDERR_FILENO);
-      ::signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background
+      ::signal(SIGINT, SIG_DFL);  // may be ignored if the tests run in the background
       ::execv(words[0].c_str(), pointers.data());
       ::_exit(127);
     }
@@ -86,7 +86,7 @@ TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   ASSERT_EQ(result.status, 0) << result.output;
   const auto begin = result.output.find("{\n");
   ASSERT_NE(begin, std::string::npos) << result.output;
-  // What the program reported about itself, once, goes to standard error.
+  // The program's own report, printed once, goes to standard error.
   const auto end = result.output.rfind("\n}") + 2;
   const Json answer = Json::parse(result.output.substr(begin, end - begin));
   EXPECT_EQ(answer["provenance"], "fake");
@@ -118,8 +118,8 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
   EXPECT_EQ(mode(), before);
 }
 
-// The tuner is killed while it holds a mode: the first one is back, and the program trains on to
-// its end although nobody reads its marks.
+// If the tuner is killed while it holds a mode, the original mode is restored, and the program runs
+// to its end although nobody reads its marks.
 // label: slow
 TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
@@ -130,7 +130,7 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   ::kill(tuner, SIGKILL);
   ::waitpid(tuner, nullptr, 0);
   EXPECT_TRUE(within(10, [&] { return mode() == before; }));
-  EXPECT_THAT(read_file(output), Not(HasSubstr("fake-run:")));  // it still runs
+  EXPECT_THAT(read_file(output), Not(HasSubstr("fake-run:")));  // it is still running
   EXPECT_TRUE(within(60, [&] {
     return read_file(output).find("fake-run: 600 minibatches") != std::string::npos;
   })) << read_file(output);
@@ -147,10 +147,10 @@ TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   ASSERT_EQ(::waitpid(tuner, &status, 0), tuner);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
   EXPECT_EQ(mode(), before);
-  EXPECT_THAT(read_file(output), HasSubstr("fake-run:"));  // said at its end
+  EXPECT_THAT(read_file(output), HasSubstr("fake-run:"));  // printed when it ends
 }
 
-// A process that runs already, in Python: its minibatch takes 10 ms at 1 GHz of the GPU.
+// A Python program that is already running: its minibatch takes 10 ms at a GPU clock of 1 GHz.
 // label: slow
 TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   const std::string python = "/usr/bin/python3";
@@ -175,14 +175,14 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   ASSERT_TRUE(within(10, [&] { return std::filesystem::exists(marks); }));
   const std::string before = mode();
   std::string options = tune("--minimize time --profiles 4 --window-precision 10% --pid ");
-  options.erase(options.find("--quiet "), 8);  // it says when the search has ended
+  options.erase(options.find("--quiet "), 8);  // prints when the search has ended
   const std::string output = (board_.folder.path() / "output").string();
   const pid_t tuner = start(options + std::to_string(program), output);
   EXPECT_TRUE(within(60, [&] {
     return read_file(output).find("the program continues in the best mode") != std::string::npos ||
            ::kill(tuner, 0) != 0;
   })) << read_file(output);
-  EXPECT_EQ(::kill(program, 0), 0);  // it still runs
+  EXPECT_EQ(::kill(program, 0), 0);  // it is still running
   ::kill(program, SIGKILL);
   ::waitpid(program, nullptr, 0);
   int status = 0;
@@ -192,7 +192,7 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   EXPECT_EQ(mode(), before);
 }
 
-// Another process comes to the device while the search runs.
+// Another process starts to use the GPU during the search.
 // label: slow
 TEST_F(InPlaceCommand, DriftIsSaidWithItsCause) {
   std::ofstream(board_.root + platform::FakeDisturbances::kFile)

@@ -1,4 +1,4 @@
-// tune --campaign: the points that a search asks for are tasks of an engine, here of this machine.
+// Tests tune --campaign: the points of a search are tasks of an engine, here on this machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What a user does with a real or fake board, on the command line: live tuning that is resumed,
-// comparing, and the workloads of examples/.
+// Tests what a user does with a real or fake board on the command line: live tuning that is
+// resumed, comparisons, and the workloads in examples/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,13 +25,13 @@ class BoardCommand : public ::testing::Test {
         "--window 3 --sysroot " +
         board_.root + " --store " + (folder_.path() / "t.db").string() + " " + arguments +
         " -- /bin/sh -c 'exec 2> /dev/null; for i in $(seq 60); do sleep 0.01; echo minibatch "
-        ">&$RIDGEWATT_MARK_FD; done'");  // a shell may tell of the signal that ends it
+        ">&$RIDGEWATT_MARK_FD; done'");  // a shell may report the signal that ends it
   }
   testing::FakeBoard board_{"orin-nano"};
   testing::TemporaryFolder folder_;
 };
 
-// A search that is asked again answers from the store, point by point, and the board is as it was.
+// A repeated search takes its points from the store, and the board is restored.
 // label: board
 TEST_F(BoardCommand, TuneIsResumed) {
   const auto first = board_.content();
@@ -76,7 +76,7 @@ TEST_F(BoardCommand, TuneSaysWhatIsMissing) {
   EXPECT_EQ(run_program("tune zoo:lenet zoo:lenet --device nano").status, 2);
 }
 
-// Where nothing can be measured the reasons are said, and no empty store stays.
+// If nothing can be measured, the reasons are reported, and no empty store is left.
 // label: board
 TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   const auto run = [&](const std::string& root, const std::string& program) {
@@ -87,7 +87,7 @@ TEST_F(BoardCommand, TuneWithoutAResultLeavesNoStore) {
   };
   EXPECT_THAT(run(board_.root, "/bin/false").output, HasSubstr("the command ended with status 1"));
   EXPECT_THAT(run(board_.root, "/no/such/program").output, HasSubstr("/no/such/program"));
-  // The same board without its power sensors.
+  // The same board without power sensors.
   std::filesystem::remove_all(board_.root + "/sys/class/hwmon");
   std::filesystem::remove_all(board_.root + "/sys/bus/i2c");
   const auto blind = run(board_.root, "/bin/false");
@@ -112,7 +112,7 @@ TEST_F(BoardCommand, TuneExplainsAModelOnARealBoard) {
   EXPECT_THAT(result.output, HasSubstr("-- ridgewatt fake-run zoo:lenet --device fake:orin-nano"));
 }
 
-// Two profiles of the same modes into one store, at the same time.
+// Two profiles of the same modes write into one store at the same time.
 // label: board
 TEST(Profile, TwoAtOnceShareAStore) {
   const testing::FakeBoard a("orin-nano");
@@ -162,8 +162,8 @@ TEST(CalibrateCommand, MicrobenchmarksRefuseWhatHasNoEffect) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
-// A machine of `peak` FLOP/s and `bandwidth` bytes/s at a GPU clock, without power: FP32 chains, a
-// triad and a sweep.
+// Rows of a machine with `peak` FLOP/s and `bandwidth` bytes/s at a GPU clock, without power: FP32
+// chains, a triad and a sweep of intensities.
 std::string points_of(double gpu_mhz, double peak, double bandwidth) {
   std::string rows;
   const auto add = [&](const char* kernel, double flop, double bytes) {
@@ -186,7 +186,8 @@ constexpr const char* kFigureHeader =
     "board,name,quantity,form,model,kind,batch,mode,against_batch,against_mode,loading,factor,"
     "value,log_sd,source\n";
 
-// What ships is what the command makes; a second run from the same figures makes the same.
+// The shipped twin must equal the output of the command, and a second run on the same figures must
+// give the same twin.
 // label: board
 TEST(CalibrateCommand, PublishedFiguresMakeTheTwinThatShips) {
   const testing::TemporaryFolder folder;
@@ -201,7 +202,7 @@ TEST(CalibrateCommand, PublishedFiguresMakeTheTwinThatShips) {
   EXPECT_EQ(own.output, shipped.output);
 }
 
-// Figures, roofs and sweeps in one fit, and both tables in the file.
+// Figures, roofs and sweeps in one fit: the file has both tables.
 TEST(CalibrateCommand, TakesAnyMixOfEvidence) {
   const testing::TemporaryFolder folder;
   const std::string points =
@@ -238,8 +239,8 @@ TEST(CalibrateCommand, FiguresThatAreNoneAreRefused) {
             2);
 }
 
-// The roofs of two modes go into a board file; `roofline` draws them as measured, and what is
-// estimated with it follows the bandwidth.
+// The roofs of two modes are stored in a board file. `roofline` draws them as measured, and
+// estimates with this file follow the bandwidth.
 // label: board
 TEST(CalibrateCommand, MicrobenchmarksOfTimeAloneMakeABoardOfMeasuredRoofs) {
   const testing::TemporaryFolder folder;
@@ -283,7 +284,7 @@ TEST(CalibrateCommand, MicrobenchmarksOfTimeAloneMakeABoardOfMeasuredRoofs) {
     EXPECT_EQ(result.status, 0) << result.output;
     return Json::parse(result.output)["estimates"][0]["time_ms"].get<double>();
   };
-  EXPECT_GT(time_ms(out), 1.1 * time_ms("agx-orin"));  // 100 of 205 GB/s
+  EXPECT_GT(time_ms(out), 1.1 * time_ms("agx-orin"));  // 100 instead of 205 GB/s
 }
 
 TEST(CalibrateCommand, MicrobenchmarksOfAnotherMachineAreRefused) {
@@ -306,7 +307,7 @@ TEST(CalibrateCommand, MicrobenchmarksOfAnotherMachineAreRefused) {
   EXPECT_THAT(refused("triad,12,2201.6,1300.5,3199,2e9,24e9,-4,\n"), HasSubstr("positive"));
 }
 
-// B sleeps four times as long: time differs, and so does energy on a board of constant power.
+// B sleeps four times as long, so time differs, and so does energy on a board with constant power.
 // label: board
 TEST_F(BoardCommand, CompareTellsCommandsApart) {
   const auto result = run_program("compare --quiet --format json --repeats 4 --sysroot " +
@@ -325,7 +326,7 @@ TEST_F(BoardCommand, CompareTellsCommandsApart) {
   }
 }
 
-// Each run sees its own mode: the series of the GPU's clock tells, and the board goes back.
+// Each run has its own mode, as the series of the GPU clock shows, and the board is restored.
 // label: board
 TEST_F(BoardCommand, CompareTellsModesApart) {
   const auto first = board_.content();
@@ -342,7 +343,7 @@ TEST_F(BoardCommand, CompareTellsModesApart) {
   EXPECT_EQ(run_program("compare true --sysroot " + board_.root).status, 2);
 }
 
-// One network trains for a few minibatches where PyTorch is to be had.
+// If PyTorch is installed, one network trains for a few minibatches.
 // label: board
 TEST(Workloads, MarkTheirMinibatches) {
   const std::string python = "/usr/bin/python3";

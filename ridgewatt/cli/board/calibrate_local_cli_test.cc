@@ -1,4 +1,4 @@
-// `calibrate --device local` makes this machine a board.
+// Tests `calibrate --device local`, which makes this machine a board.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -38,7 +38,7 @@ TEST(CalibrateLocal, TheBoardFileAnswersForThisMachine) {
   EXPECT_LT(number("time_lo_ms"), number("time_ms"));
   EXPECT_LT(number("time_ms"), number("time_hi_ms"));
   EXPECT_EQ(number("cpu_cores"), 1);
-  // No watts are invented.
+  // Without a power sensor, no power is stated.
   EXPECT_EQ(table.rows[0][require_csv_column(table.header, "power_w", "estimate")], "");
   EXPECT_EQ(table.rows[0][require_csv_column(table.header, "energy_j", "estimate")], "");
 

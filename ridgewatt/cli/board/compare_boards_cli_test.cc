@@ -20,7 +20,7 @@ TEST(CompareBoards, NamesWhatBoardsDifferBy) {
   ASSERT_EQ(result.status, 0) << result.output;
   const Json json = Json::parse(result.output);
   ASSERT_EQ(json["rows"].size(), 3u);
-  // 1.02 and 1 against their geometric mean; the third board is not ordinary.
+  // 1.02 and 1 relative to their geometric mean; the third board is an outlier.
   EXPECT_NEAR(json["rows"][0]["time_pct"].get<double>(), 100 * (std::sqrt(1.02) - 1), 0.3);
   EXPECT_NEAR(json["rows"][1]["time_pct"].get<double>(), 100 * (1 / std::sqrt(1.02) - 1), 0.3);
   EXPECT_NEAR(json["rows"][2]["time_pct"].get<double>(), 100 * (3 / std::sqrt(1.02) - 1), 3);
@@ -32,7 +32,7 @@ TEST(CompareBoards, NamesWhatBoardsDifferBy) {
   const auto merged = testing::run_program("store export --merge-boards " + path);
   ASSERT_EQ(merged.status, 0) << merged.output;
   EXPECT_THAT(merged.output, HasSubstr("boards,time_correction_pct,power_correction_pct"));
-  EXPECT_THAT(merged.output, HasSubstr(",orin1 orin2,"));  // the odd one has nothing of its own
+  EXPECT_THAT(merged.output, HasSubstr(",orin1 orin2,"));  // the outlier has no points of its own
 }
 
 TEST(CompareBoards, SaysWhatItCannot) {

@@ -1,4 +1,4 @@
-// ridgewatt device: boards, their BSPs and modes.
+// Tests ridgewatt device: boards, their BSPs and modes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

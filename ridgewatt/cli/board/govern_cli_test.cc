@@ -1,4 +1,4 @@
-// ridgewatt govern: a job on a fake board, simulated days, and what is refused.
+// Tests ridgewatt govern: a job on a fake board, simulated days, and rejected input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   EXPECT_LE(Json::parse(job.output)["end_s"].get<double>(), 1.02 * 6 * 3600);
 }
 
-// The energy is that until the deadline, and so is the mean power: below the board's 60 W.
+// Energy and mean power count until the deadline, so the mean power is below the board's 60 W.
 // label: board
 TEST_F(GovernCommand, TheMeanPowerIsThatUntilTheDeadline) {
   const std::string day =
@@ -71,7 +71,7 @@ TEST_F(GovernCommand, WhatMeansNothingIsRefused) {
       "cannot be combined");
 }
 
-// The program's own failure is said, and marks that never come.
+// If the program fails or never marks a minibatch, this is reported.
 TEST_F(GovernCommand, AProgramThatMarksNothingIsSaid) {
   const auto result = testing::run_program(
       "govern --device fake:orin-nano --deadline 1min --minibatches 5 --model zoo:lenet5 --idle 0 "
@@ -81,7 +81,7 @@ TEST_F(GovernCommand, AProgramThatMarksNothingIsSaid) {
   EXPECT_THAT(result.output, HasSubstr("marked no minibatches"));
 }
 
-// A program on a fake board, and the mode before and after.
+// A program on a fake board, with the mode before and after.
 class GovernLive : public ::testing::Test {
  protected:
   static std::string program() { return (testing::build_folder() / "ridgewatt").string(); }
@@ -97,7 +97,8 @@ class GovernLive : public ::testing::Test {
   std::string gpu_clock() const {
     return board_.sysfs->host_path("/sys/class/devfreq/17000000.gpu/cur_freq");
   }
-  // `requests` of a long prefill and a long decode, with the GPU's clock in each kept in files.
+  // A program of `requests` requests, each with a long prefill and a long decode, that logs the GPU
+  // clock of each phase.
   std::string server(int requests) const {
     const std::string folder = board_.folder.path().string();
     const auto phase = [&](const std::string& name, const std::string& run) {
@@ -118,7 +119,7 @@ class GovernLive : public ::testing::Test {
     return found;
   }
 
-  // `before` in the same shell, its outputs apart.
+  // Runs the program after `before` in the same shell.
   static testing::ProgramResult run_after(const std::string& before, const std::string& arguments) {
     testing::ProgramResult result;
     FILE* pipe = popen((before + "'" + program() + "' " + arguments + " 2>&1").c_str(), "r");
@@ -144,7 +145,7 @@ TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   const Json held = Json::parse(result.output);
   EXPECT_EQ(held["provenance"], "fake");
   EXPECT_EQ(held["minibatches"], 4 * 15);
-  EXPECT_EQ(held["switches"], 7);  // the first prefill has its mode from the start
+  EXPECT_EQ(held["switches"], 7);  // the first prefill already has its mode
   EXPECT_GT(held["median_switch_ms"].get<double>(), 0);
   EXPECT_GE(held["longest_switch_ms"].get<double>(), held["median_switch_ms"].get<double>());
   const Json &prefill = held["phases"][0], &decode = held["phases"][1];
@@ -154,15 +155,15 @@ TEST_F(GovernLive, EachPhaseRunsInItsMode) {
   EXPECT_EQ(decode["minibatches"], 48);
   EXPECT_EQ(decode["cpu_cores"], 2);
   EXPECT_GT(decode["energy_j"].get<double>(), 0);
-  EXPECT_GT(prefill["power_w"].get<double>(), 3);  // of the module at rest
-  // What the program itself saw.
+  EXPECT_GT(prefill["power_w"].get<double>(), 3);  // the idle power of the module
+  // The clocks that the program itself observed.
   EXPECT_EQ(clocks("prefill"), std::set<std::string>{"612000000"});
   EXPECT_EQ(clocks("decode"), std::set<std::string>{"306000000"});
   EXPECT_EQ(mode(), before);
 }
 
-// As `tune llm --phases --format json` writes them; a file without a mode of the phase has one for
-// all.
+// Files written by `tune llm --phases --format json`. A file without a mode for the phase has a
+// mode for all phases.
 // label: board
 TEST_F(GovernLive, PhasesTakeTheModesOfAnAnswer) {
   const std::string two = board_.folder.write(
@@ -203,7 +204,7 @@ TEST_F(GovernLive, PhasesOfAProcessThatRunsAlready) {
   EXPECT_EQ(mode(), before);
 }
 
-// A job in three seconds that stand for three minutes; its log has a line per step.
+// A job of three seconds that represent three minutes. Its log has one line per step.
 // label: board
 TEST_F(GovernLive, AJobIsHeldAndLogged) {
   const std::string before = mode(), log = (board_.folder.path() / "log.csv").string();
@@ -226,7 +227,7 @@ TEST_F(GovernLive, AJobIsHeldAndLogged) {
   EXPECT_TRUE(lines[1].starts_with("0,") || lines[1].starts_with("0.0,")) << text;
 }
 
-// On standard output every step is there once.
+// On standard output, the header appears only once.
 // label: board
 TEST_F(GovernLive, ALogOnStandardOutputGrows) {
   const auto result = testing::run_program(
@@ -259,7 +260,7 @@ TEST_F(GovernLive, AProcessThatRunsAlreadyIsGoverned) {
   const Json held = Json::parse(result.output.substr(at, end + 1 - at));
   EXPECT_EQ(held["how"], "the job is done");
   EXPECT_GE(held["minibatches"].get<double>(), 100);
-  EXPECT_THAT(result.output.substr(end), HasSubstr("runs"));  // it is not ours to end
+  EXPECT_THAT(result.output.substr(end), HasSubstr("runs"));  // govern must not end it
   EXPECT_EQ(mode(), before);
 }
 

@@ -1,4 +1,4 @@
-// What ridgewatt measure says about figures that the run cannot support.
+// Tests the remarks of ridgewatt measure about figures that a run cannot support.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class MeasureRemarks : public ::testing::Test {
   testing::FakeBoard board_{"agx-orin-jp6"};
 };
 
-// At 1 Hz, at most one sample falls into a run this short.
+// At 1 Hz, such a short run has at most one sample.
 // label: board
 TEST_F(MeasureRemarks, AnEnergyWithoutSamplesHasNoBound) {
   const std::string script =

@@ -1,4 +1,4 @@
-// `microbench` writes its file in the format that was asked for.
+// Tests that `microbench` writes its file in the requested format.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/test_support.h"

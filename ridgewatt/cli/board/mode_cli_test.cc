@@ -1,4 +1,4 @@
-// ridgewatt mode on fake boards: what is applied comes back, whatever ends the program.
+// Tests ridgewatt mode on fake boards: an applied mode is undone, however the program ends.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,7 +119,7 @@ TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
   EXPECT_EQ(json["files"][0]["bytes"], 100000);
   EXPECT_FALSE(json["residency"].empty());
   EXPECT_EQ(board.changes(first), "");
-  // Both at once, a file that is not there and a board without a fan are refused in a line.
+  // Both options for one file, a missing file and a board without a fan are rejected with one line.
   for (const std::string& options :
        {"--fill-cache " + file + " --drop-cache " + file, "--residency " + file + ".no",
         "--drop-cache " + file + ".no"}) {
@@ -133,8 +133,8 @@ TEST(MeasureCommand, HoldsFanAndPageCacheAndSaysSo) {
       ::testing::HasSubstr("the fan of this board cannot be set"));
 }
 
-// A program killed while it holds a mode, at any moment: the first state is back once its guardian
-// has ended, and no process is left.
+// A program is killed at any moment while it holds a mode: the original state is restored when its
+// guardian has ended, and no process remains.
 // label: board
 TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
   const testing::FakeBoard board("agx-orin-jp5");
@@ -149,7 +149,7 @@ TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
       ::dup2(ends[1], STDOUT_FILENO);
       ::close(ends[0]);
       ::close(ends[1]);
-      ::signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background
+      ::signal(SIGINT, SIG_DFL);  // may be ignored if the tests run in the background
       ::execl(program.c_str(), "ridgewatt", "mode", "apply", "--cpu-cores", "4", "--cpu-mhz",
               "1113.6", "--gpu-mhz", "510", "--mem-mhz", "665.6", "--for", "30", "--sysroot",
               board.root.c_str(), static_cast<char*>(nullptr));
@@ -160,7 +160,8 @@ TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
     const int signals[] = {SIGKILL, SIGTERM, SIGINT};
     ::kill(child, signals[run % 3]);
     ::waitpid(child, nullptr, 0);
-    // The guardian holds the pipe's other end: its end is the guardian's end.
+    // The guardian holds the other end of the pipe, so the end of the pipe is the end of the
+    // guardian.
     char buffer[256];
     while (::read(ends[0], buffer, sizeof buffer) > 0) {
     }
@@ -172,7 +173,7 @@ TEST(ModeCommand, KilledAtAnyMomentTheFirstStateComesBack) {
 TEST(ModeCommand, NoPermissionIsOneLine) {
   if (::geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
   const testing::FakeBoard board("agx-orin-jp6");
-  // That user may not reach the build folder.
+  // The other user may not access the build folder.
   const std::string program = (board.folder.path() / "ridgewatt").string();
   const std::string output = (board.folder.path() / "output").string();
   std::filesystem::copy_file(testing::build_folder() / "ridgewatt", program);
@@ -192,7 +193,7 @@ TEST(ModeCommand, NoPermissionIsOneLine) {
   EXPECT_THAT(said, ::testing::HasSubstr("Permission denied"));
 }
 
-// A journal of another version: the program says so in one line and changes nothing.
+// With a journal of another version, the program reports it in one line and changes nothing.
 // label: board
 TEST(ModeCommand, AnotherVersionOfTheJournalIsSaidAndKept) {
   for (const char* name : {"/mode.journal", "/mode.saved"}) {

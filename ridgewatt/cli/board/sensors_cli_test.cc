@@ -1,4 +1,4 @@
-// ridgewatt sensors and microbench: every reading in every format, and faults in one line.
+// Tests ridgewatt sensors and microbench: every reading in every format, and errors of one line.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// Fans and swap stand in every format.
+// Fans and swap appear in every format.
 // label: slow
 TEST(SensorsCommand, FansAndSwapInEveryFormat) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -23,7 +23,7 @@ TEST(SensorsCommand, FansAndSwapInEveryFormat) {
   EXPECT_NE(json.find("\"rpm\": 1710.0"), std::string::npos) << json;
 }
 
-// A root whose links lead round, and links that lead round inside a root.
+// A root that is a loop of links, and loops of links inside a root.
 TEST(SensorsCommand, LinkLoopsAreOneLine) {
   const testing::TemporaryFolder folder;
   const std::string a = (folder.path() / "a").string();
@@ -44,7 +44,7 @@ TEST(SensorsCommand, LinkLoopsAreOneLine) {
   EXPECT_EQ(testing::run_program("sensors --sysroot " + sysfs.root()).status, 0);
 }
 
-// Table, CSV and JSON hold the same readings.
+// Table, CSV and JSON state the same readings.
 TEST(SensorsCommand, EveryReadingInEveryFormat) {
   const testing::TemporaryFolder folder;
   const std::string log = folder.write(

@@ -1,4 +1,4 @@
-// Language models measured and profiled by the whole program, against the stand-in server of
+// Language models are measured and profiled by the whole program, with the stand-in server of
 // examples/language_models on fake boards.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class TokenCommands : public ::testing::Test {
     if (::access("/usr/bin/python3", X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
     if (open_library("libcurl.so.4") == nullptr) GTEST_SKIP() << "skipped: no libcurl4";
   }
-  // "--server URL .. -- COMMAND"; power follows the load in the tree `root`.
+  // The words "--server URL .. -- COMMAND". The power in the tree `root` follows the load.
   static std::string server(const std::string& root, const std::string& options = {}) {
     const std::string port = std::to_string(testing::free_port());
     return " --server http://127.0.0.1:" + port + " --prompt 50 --generate 11 --requests 2 " +
@@ -56,8 +56,9 @@ TEST_F(TokenCommands, MeasuresAServer) {
   EXPECT_EQ(run["generated_tokens"], 11);
   EXPECT_GE(run["ttft_ms"].get<double>(), 199);
   EXPECT_GT(run["tpot_ms"].get<double>(), 0);
-  // The board draws three times its rest in a prompt and twice in a token; how much of both falls
-  // into which window, a busy machine decides (TokenServer.TimesAndEnergiesOfBothPhases).
+  // The board draws three times its idle power during a prompt and twice during a token. The load
+  // of the machine determines how much of each is in which window
+  // (TokenServer.TimesAndEnergiesOfBothPhases).
   const double idle_w = run["idle_w"], most_w = 3 * 1.02 * idle_w;  // what its sensor rounds to
   for (const char* power : {"prefill_power_w", "decode_power_w"}) {
     EXPECT_GT(run[power].get<double>(), idle_w) << power;
@@ -68,7 +69,7 @@ TEST_F(TokenCommands, MeasuresAServer) {
   EXPECT_GT(run["joules_per_token_error"].get<double>(), 0);
   EXPECT_LT(run["joules_per_token_less_idle"].get<double>(), run["joules_per_token"].get<double>());
   EXPECT_TRUE(json["cpu"].is_null());
-  // The same run as a row for the engines.
+  // The same run in the format of the engines' rows.
   const auto rows = llm::load_engine_rows(path("rows.csv"));
   EXPECT_EQ(rows.rows.size() + rows.left_out.size(), 1u);
 }
@@ -85,7 +86,7 @@ TEST_F(TokenCommands, TheTableNamesPhasesAndBounds) {
   EXPECT_THAT(result.output, Not(HasSubstr("CPU time")));
 }
 
-// Both phases of every mode in the store; `predict` and `tune` speak of tokens.
+// Both phases of every mode are stored, and `predict` and `tune` report tokens.
 // label: board
 TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
   const std::string modes =
@@ -111,7 +112,7 @@ TEST_F(TokenCommands, ProfilesIntoTheStoreByPhase) {
 
 // label: board
 TEST_F(TokenCommands, MarkedPhasesAreSplit) {
-  // Marks with their own time: a busy machine decides when they arrive.
+  // The marks state their own time, because a busy machine delays their arrival.
   const std::string command =
       "/usr/bin/python3 " +
       folder_.write("marks.py",
@@ -152,7 +153,7 @@ TEST_F(TokenCommands, ResultsWithARecordedPowerTrace) {
   EXPECT_NEAR(run["prefill_energy_j"].get<double>(), 30, run["prefill_energy_error_j"]);
   EXPECT_NEAR(run["joules_per_token"].get<double>(), 1.2, 0.001);
   EXPECT_NEAR(run["joules_per_token_less_idle"].get<double>(), 0.7, 0.001);
-  // Statistics alone cannot be split, and say so.
+  // Statistics alone cannot be split into phases, which is reported.
   const std::string bench =
       folder_.write("bench.json", R"([{"n_prompt": 512, "n_gen": 0, "avg_ns": 500000000}])");
   const auto refused =

@@ -1,4 +1,4 @@
-// ridgewatt top as it is used: in a real terminal (tmux), by keys, resized, ended and killed.
+// Tests ridgewatt top in a real terminal (tmux): keys, resizing, normal end and kill.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ bool within_20_s(const std::function<bool()>& condition) {
   return false;
 }
 
-// What a command prints.
+// The output of a command.
 std::string output_of(const std::string& command) {
   FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   std::string text;
@@ -44,8 +44,8 @@ bool has_tmux() {
   return std::system("tmux -V > /dev/null 2>&1") == 0;
 }
 
-// `ridgewatt top` in a terminal of its own. In the folder: `pid`, then `status`, and the settings
-// of the terminal `before` and `after`.
+// `ridgewatt top` in its own terminal. The folder gets the files `pid`, then `status`, and the
+// settings of the terminal `before` and `after`.
 class TopInTmux {
  public:
   TopInTmux(const std::string& arguments, int width, int height, const std::string& term = "") {
@@ -81,7 +81,7 @@ class TopInTmux {
     std::getline(stream, line);
     return line;
   }
-  // The page that was there before is back, and so are the terminal's settings.
+  // The previous page and the terminal's settings are restored.
   void expect_clean() const {
     EXPECT_NE(file("before"), "");
     EXPECT_EQ(file("after"), file("before"));
@@ -97,7 +97,7 @@ class TopInTmux {
   testing::TemporaryFolder folder_;
 };
 
-// A workload on a fake board until this ends.
+// A fake board with a workload that ends with the object.
 class LoadedBoard : public testing::FakeBoard {
  public:
   explicit LoadedBoard(const std::string& name) : FakeBoard(name) {
@@ -121,7 +121,7 @@ class LoadedBoard : public testing::FakeBoard {
   pid_t process_ = -1;
 };
 
-// The words of the line that begins so.
+// The words of the line that starts with `start`.
 std::vector<std::string> words_of_line(const std::string& screen, const std::string& start) {
   const auto begin = screen.find("\n" + start);
   if (begin == std::string::npos) return {};
@@ -151,7 +151,7 @@ TEST(TopScreen, RailsChangeAModeIsSetAndComesBack) {
   ASSERT_TRUE(top.shows("> MODE_15W")) << top.screen();
   top.keys("Enter");
   ASSERT_TRUE(top.shows("set MODE_15W? y/n")) << top.screen();
-  EXPECT_EQ(board.online(11), "1");  // nothing before the answer
+  EXPECT_EQ(board.online(11), "1");  // nothing changes before the answer
   top.keys("y");
   ASSERT_TRUE(top.shows("set MODE_15W: ")) << top.screen();
   EXPECT_THAT(top.screen(), HasSubstr("MAXN comes back"));
@@ -160,9 +160,9 @@ TEST(TopScreen, RailsChangeAModeIsSetAndComesBack) {
   top.keys("r");
   ASSERT_TRUE(top.shows("restored: MAXN")) << top.screen();
   EXPECT_EQ(board.online(11), "1");
-  // Once more, and the end of the program brings it back.
+  // Set a mode again; the end of the program restores the original mode.
   top.keys("m cores=4 Enter y");
-  ASSERT_TRUE(top.shows("set cores=4")) << top.screen();  // the question, too
+  ASSERT_TRUE(top.shows("set cores=4")) << top.screen();  // matches the question too
   EXPECT_TRUE(within_20_s([&] { return board.online(11) == "0"; }));
   top.keys("q");
   ASSERT_TRUE(top.ended());
@@ -180,7 +180,7 @@ TEST(TopScreen, KilledInAnyWayTheModeAndTheTerminalComeBack) {
     const TopInTmux top("--every 0.5 --sysroot " + board.root, 80, 24);
     ASSERT_TRUE(top.shows("= total")) << top.screen();
     top.keys("m cores=2 Enter y");
-    ASSERT_TRUE(top.shows("set cores=2")) << top.screen();  // the question, too
+    ASSERT_TRUE(top.shows("set cores=2")) << top.screen();  // matches the question too
     EXPECT_TRUE(within_20_s([&] { return board.online(5) == "0"; })) << signal;
     ::kill(top.process(), signal);
     ASSERT_TRUE(top.ended());
@@ -272,7 +272,8 @@ TEST(TopScreen, KnowsWhatATerminalCannotDo) {
   ASSERT_TRUE(top.shows("= total")) << top.screen();
 }
 
-// A machine without power sensors and modes: it is watched, and why is said.
+// A machine without power sensors and modes is watched, and the reason for the missing values is
+// shown.
 // label: board
 TEST(TopScreen, PlainLinux) {
   RIDGEWATT_REQUIRE_TMUX();
@@ -297,17 +298,17 @@ TEST(TopCommand, WithoutATerminalItIsText) {
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(result.output, AllOf(HasSubstr("= total"), HasSubstr("fake"), HasSubstr("MAXN"),
                                      HasSubstr("clocks"), Not(HasSubstr("\x1b"))));
-    // The idle board's rails stand still: their total and their mean are one number.
+    // The idle board's power is constant, so the total and its mean are equal.
     const auto words_of_total = words_of_line(result.output, "= total");
     ASSERT_GE(words_of_total.size(), 5u);
     const auto now = parse_double(words_of_total[words_of_total.size() - 7]);
     const auto mean = parse_double(words_of_total[words_of_total.size() - 6]);
     ASSERT_TRUE(now && mean) << result.output;
-    EXPECT_NEAR(*mean / *now, 1, 0.25);  // the first sample comes 50 ms after the start
+    EXPECT_NEAR(*mean / *now, 1, 0.25);  // the first sample is taken 50 ms after the start
   }
 }
 
-// An object per look; the total's energy is the sum of the rails that make it up.
+// One object per look. The total's energy is the sum of the rails of the total.
 // label: board
 TEST(TopCommand, LooksForPrograms) {
   const testing::FakeBoard board("agx-orin");

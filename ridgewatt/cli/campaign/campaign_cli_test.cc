@@ -1,4 +1,5 @@
-// A campaign on fake boards, with a file as store: killed, without disk, without store.
+// Tests a campaign on fake boards with a file as store: killed, with a full disk, without the
+// store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,7 +35,7 @@ class CampaignCli : public ::testing::Test {
     store_ = (folder_.path() / "points.db").string();
   }
 
-  // `campaign run` of these points; one calibration point comes first.
+  // A `campaign run` command of these points after one calibration point.
   std::string task(int points, const std::string& options = "") const {
     std::string words = "campaign run --campaign c1 --device fake:orin-nano --store '" + store_ +
                         "'" + kFast + options +
@@ -107,12 +108,12 @@ TEST_F(CampaignCli, AStoreThatIsAwayLosesNothing) {
   EXPECT_EQ(filled().size(), 3u);
 }
 
-// A board's process may write files of 16 KiB at most: the spool's first page does not fit.
+// The process may write files of at most 16 KiB, so the spool's first page does not fit.
 // label: board
 TEST_F(CampaignCli, AFullDiskIsTriedAgain) {
   const std::string line =
       "trap '' XFSZ; ulimit -f 16; exec '" + program_ + "' " + task(1) + " 2>&1";
-  testing::run_program("sensors --quiet --device fake:orin-nano");  // the board is laid out
+  testing::run_program("sensors --quiet --device fake:orin-nano");  // creates the board's files
   FILE* pipe = popen(line.c_str(), "r");
   std::string output;
   char block[4096];
@@ -137,7 +138,7 @@ TEST_F(CampaignCli, TwoTasksOnABoardDoNotMeet) {
   const pid_t first = start("'" + program_ + "' " + task(12));
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   const auto second = testing::run_program(task(12));
-  if (waitpid(first, nullptr, WNOHANG) == 0) {  // it did run all the time
+  if (waitpid(first, nullptr, WNOHANG) == 0) {  // it ran all the time
     EXPECT_EQ(second.status, 75) << second.output;
     int status = 0;
     waitpid(first, &status, 0);
@@ -159,7 +160,7 @@ TEST_F(CampaignCli, KilledAtAnyMomentItGoesOn) {
     waitpid(child, nullptr, 0);
   }
   ProgramResult end;
-  for (int i = 0; i < 20; ++i) {  // the guardian of a killed one may bring the mode back still
+  for (int i = 0; i < 20; ++i) {  // the guardian of a killed run may still restore the mode
     end = testing::run_program("--format json " + task(12));
     if (end.status != 75) break;
   }
@@ -220,7 +221,7 @@ TEST_F(CampaignCli, FromPlanToSweep) {
   EXPECT_EQ(std::count(raw.output.begin(), raw.output.end(), '\n'), 1 + 16 + 4);
 }
 
-// Until it is submitted, a plan is replaced; another file only where -o names it.
+// A plan that was not submitted may be replaced. Another file is replaced only if -o names it.
 // label: board
 TEST_F(CampaignCli, APlanReplacesNothingThatIsLost) {
   const auto here = std::filesystem::current_path();
@@ -246,7 +247,7 @@ TEST_F(CampaignCli, APlanReplacesNothingThatIsLost) {
   EXPECT_EQ(plan("1", " -o c1.json").status, 0);
 }
 
-// The second plan has the first one's name, one point of it and another one.
+// The second plan has the first plan's name, one of its points, and another point.
 // label: board
 TEST_F(CampaignCli, ASecondPlanOfTheNameIsRefusedByEveryCommand) {
   const std::string first = (folder_.path() / "c1.json").string();
@@ -346,8 +347,8 @@ TEST_F(CampaignCli, AHungProgramIsEndedAndKeepsItsLastLines) {
   EXPECT_EQ(failures[0].output, "loading weights\nwaiting");
 }
 
-// The only board of its kind fails: it is set aside, the rest is not tried on it, and after the
-// repair all points are measured.
+// The only board of its kind fails: it is set aside, the remaining points are not tried on it, and
+// after the repair all points are measured.
 // label: board
 TEST_F(CampaignCli, ABoardThatFailsEveryPointIsSetAsideUntilItIsReadmitted) {
   const std::string plan = (folder_.path() / "c1.json").string();
@@ -377,14 +378,14 @@ TEST_F(CampaignCli, ABoardThatFailsEveryPointIsSetAsideUntilItIsReadmitted) {
   EXPECT_LT(board["failures"], 10) << "the other points were not tried on it";
   folder_.write("weights", "");
   const std::string serial = board["serial"];
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times are whole seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times are in whole seconds
   const auto readmitted =
       testing::run_program("campaign boards '" + plan + "' --readmit '" + serial + "'");
   EXPECT_EQ(readmitted.status, 0) << readmitted.output;
   const auto done = testing::run_program(watch);
   EXPECT_EQ(done.status, 0) << done.output;
   EXPECT_EQ(filled().size(), 10u);
-  // Measured points are planned again, and measured again.
+  // Measured points are planned again and measured again.
   EXPECT_EQ(testing::run_program("campaign rerun '" + plan + "'").status, 2);
   EXPECT_EQ(testing::run_program("campaign rerun '" + plan + "' --board '" + serial + "'").status,
             0);

@@ -1,4 +1,4 @@
-// ridgewatt report: one whole file, or none.
+// Tests that ridgewatt report writes a complete file or none.
 #include <gmock/gmock.h>
 #include <filesystem>
 

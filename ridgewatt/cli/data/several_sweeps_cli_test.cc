@@ -1,5 +1,5 @@
-// A file with sweeps of several boards and kinds: every command that reads a sweep says which there
-// are, and each name that it prints works when it is pasted back.
+// Tests a file with sweeps of several boards and kinds: every command that reads a sweep lists
+// them, and each printed name works if it is pasted back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::run_program;
 
 class SeveralSweeps : public ::testing::Test {
  protected:
-  // Inference on two boards, training on one of them, and inference that a twin tells for two
+  // Inference on two boards, training on one of them, and inference modeled by a twin for two
   // runtimes.
   SeveralSweeps() {
     add("sweep example --device agx-orin --workload lenet5 --batch 1,4");
@@ -29,7 +29,7 @@ class SeveralSweeps : public ::testing::Test {
     for (const auto& path : parts_) {
       for (auto& sweep : read_sweeps(path)) all.push_back(std::move(sweep));
     }
-    all[0].workload = all[1].workload = all[2].workload = "my net's";  // a shell needs quotes
+    all[0].workload = all[1].workload = all[2].workload = "my net's";  // needs quotes in a shell
     all.push_back(all[0]);
     all.back().provenance = Provenance::kModelled;
     all.back().runtime = Runtime::kTensorRt;
@@ -43,7 +43,7 @@ class SeveralSweeps : public ::testing::Test {
     EXPECT_EQ(made.status, 0) << made.output;
   }
 
-  // The names that a message lists, as they stand in it, quotes included.
+  // The names that a message lists, exactly as printed, with quotes.
   static std::vector<std::string> names_in(const std::string& message, const std::string& before) {
     std::vector<std::string> names;
     auto at = message.find(before);

@@ -1,4 +1,4 @@
-// The contract of `ridgewatt evaluate boards` on the command line.
+// Tests `ridgewatt evaluate boards` on the command line.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +43,7 @@ TEST(EvaluateBoards, CountsTheVerdictsOfABoard) {
   }
 }
 
-// A board file with another twin than the board's own answers for that board.
+// A board's file must give the same findings as its name.
 TEST(EvaluateBoards, TakesABoardFile) {
   const auto verdicts = [](const std::string& board) {
     return Json::parse(

@@ -1,4 +1,5 @@
-// Evaluations in parts give the bytes of one process: whole program, each command, each format.
+// Evaluations in parts must give the same bytes as one process, for the whole program, each command
+// and each format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ class EvaluateInParts : public ::testing::Test {
     return folder_.write(workload + ".csv", write_sweep_csv({named}));
   }
   std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
-  // The merge of `of` parts of a command.
+  // The result of merging `of` parts of a command.
   std::string merged(const std::string& command, int of, const std::string& format) {
     std::string paths;
     for (int number = 1; number <= of; ++number) {
@@ -105,7 +106,7 @@ TEST_F(EvaluateInParts, WhatCannotBeSplitIsRefused) {
               HasSubstr("--timing"));
 }
 
-// The printed array is run by a shell, task by task, as Slurm would.
+// A shell runs the printed job array, task by task, as Slurm would.
 TEST_F(EvaluateInParts, SlurmScript) {
   const std::string folder = folder_.path().string();
   const std::string command =

@@ -1,4 +1,4 @@
-// The contract of `ridgewatt llm` and `ridgewatt tune llm` on the command line.
+// Tests `ridgewatt llm` and `ridgewatt tune llm` on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(LlmCommand, ContractOfTheIssue) {
   EXPECT_EQ(number(row, "memory_bytes"),
             number(memory, "runtime_bytes") + number(memory, "weights_bytes") +
                 number(memory, "kv_bytes") + number(memory, "buffer_bytes"));
-  // 8 heads of 64 numbers in 2 bytes, keys and values, 16 layers; 768 tokens.
+  // 8 heads of 64 numbers of 2 bytes, keys and values, 16 layers; 768 tokens.
   EXPECT_EQ(number(memory, "kv_bytes"), 768.0 * 32768);
 }
 
@@ -169,7 +169,7 @@ TEST(LlmCommand, WhatMeansNothingIsOneLine) {
               HasSubstr("choose one of MAXN"));
 }
 
-// The page that users get: charts drawn, its table there, nothing said on the console.
+// The page as users see it: all charts are drawn, the table has its rows, and the console is empty.
 constexpr const char* kLanguageActions = R"(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];
@@ -281,7 +281,7 @@ TEST(TuneLlmCommand, WithoutAnAnswerTheNearestAndStatusThree) {
     EXPECT_EQ(result.status, 2) << wrong << result.output;
     EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
   }
-  // The words of `tune` itself are what they were.
+  // `tune` itself still works.
   EXPECT_EQ(run_program("tune zoo:lenet5 --device agx-orin --max-power 40 --quiet").status, 0);
 }
 

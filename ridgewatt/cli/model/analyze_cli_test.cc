@@ -1,4 +1,4 @@
-// ridgewatt analyze: a network counted by hand, formulas explained, wrong options.
+// Tests ridgewatt analyze: a network counted by hand, explained formulas, invalid options.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// LeNet-5 by hand: 5x5 convolutions to 6x28x28 and 16x10x10, 400-120-84-10.
+// LeNet-5 counted by hand: 5x5 convolutions to 6x28x28 and 16x10x10, then layers of 400-120-84-10.
 TEST(AnalyzeCommand, JsonOfLeNetByHand) {
   const auto result = testing::run_program("analyze zoo:lenet5 --batch 2 --format json");
   ASSERT_EQ(result.status, 0) << result.output;
@@ -42,7 +42,7 @@ TEST(AnalyzeCommand, ExplainsANodeWithItsNumbers) {
   EXPECT_NE(result.output.find("481600"), std::string::npos) << result.output;
 }
 
-// Launches of trtexec's engine of ResNet-18 in FP16, as NVIDIA/TensorRT publishes it.
+// The launches of trtexec's engine of ResNet-18 in FP16, as published by NVIDIA/TensorRT.
 TEST(AnalyzeCommand, ListsTheKernelsOfARuntime) {
   const std::string command = "analyze zoo:resnet18 --batch 32 --precision fp16 --runtime tensorrt";
   const auto result = testing::run_program(command + " --format json");

@@ -1,5 +1,5 @@
-// The options of all commands, as the parser has them: numbers with units, nothing empty, nothing
-// that is not a finite number in its range, and a hint for what was mistyped.
+// Tests the options of all commands in the parser: numbers have units and are finite and in range,
+// no value is empty, and mistyped names get a hint.
 #include "ridgewatt/cli/options/vocabulary.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
-// A command and all commands below it.
+// A command and all its subcommands.
 std::vector<const CLI::App*> all_commands(const CLI::App& app) {
   std::vector<const CLI::App*> all = {&app};
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
@@ -44,7 +44,7 @@ std::vector<const CLI::App*> all_commands(const CLI::App& app) {
   return all;
 }
 
-// The whole program, parsed and not run.
+// The whole program, which parses but does not run.
 class Program : public ::testing::Test {
  protected:
   struct Place {
@@ -52,7 +52,7 @@ class Program : public ::testing::Test {
     Json option;
   };
 
-  // Every option and argument of every command that is of this kind.
+  // Every option and argument of this kind in every command.
   std::vector<Place> options(const std::string& kind) const {
     CLI::App app;
     Context context{.commands = every_command()};
@@ -74,7 +74,7 @@ class Program : public ::testing::Test {
     return found;
   }
 
-  // The command that the line names; all where it names none.
+  // The command that the line names, or all commands if it names none.
   static std::span<const CommandEntry> command_of(const std::vector<std::string>& words) {
     const auto all = every_command();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -83,7 +83,7 @@ class Program : public ::testing::Test {
     return all;
   }
 
-  // What the parser says about a command line; empty when it has nothing against it.
+  // The parser's message about a command line; empty if the line is valid.
   static std::string refusal(std::vector<std::string> words) {
     CLI::App app;
     Context context{.commands = command_of(words)};
@@ -98,13 +98,14 @@ class Program : public ::testing::Test {
       return "";
     } catch (const CLI::ParseError& error) {
       return usage_message(app, error);
-    } catch (const UsageError& error) {  // of a value that is none of its names
+    } catch (const UsageError& error) {  // a value that is not an allowed name
       return error.what();
     }
     return "";
   }
 
-  // No command runs: each requires an option that is never given, which is seen after the values.
+  // Prevents all commands from running: each requires an option that is never given. The parser
+  // checks this after the values.
   static void ask_the_impossible(CLI::App& app) {
     app.add_option("--never")->required();
     for (CLI::App* command : app.get_subcommands(nullptr)) ask_the_impossible(*command);
@@ -264,7 +265,7 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   EXPECT_THAT(completions(app, {""}), Not(Contains(word("complete"))));
 }
 
-// Of every command and option: closed lists whole, boards, models and commands by name.
+// For every command and option: complete closed lists, and boards, models and commands by name.
 TEST_F(Program, CompletionOffersEveryNamedValue) {
   CLI::App app;
   Context context{.commands = every_command()};
@@ -317,7 +318,7 @@ TEST_F(Program, CompletionOffersEveryNamedValue) {
   EXPECT_THAT(offered({"llm", "x", "--quantization", "q4"}), Contains("q4_k_m"));
   EXPECT_THAT(offered({"llm", "x", "--quantization", "f16,q4"}), Contains("f16,q4_k_m"));
   EXPECT_THAT(offered({"measure", "--device", "fake:agx"}), Contains("fake:agx-orin"));
-  EXPECT_THAT(offered({"estimate", "x", "--device", "fake:"}), IsEmpty());  // which takes no board
+  EXPECT_THAT(offered({"estimate", "x", "--device", "fake:"}), IsEmpty());  // no fake boards
   EXPECT_THAT(offered({"study", "b"}), IsSupersetOf({"batch", "baseload"}));
   EXPECT_THAT(offered({"help", "sched"}), ElementsAre("schedule"));
   EXPECT_THAT(offered({"man", "schedule", "pl"}), Contains("plan"));
@@ -394,8 +395,8 @@ TEST_F(Program, EveryShownCommandHasAManualPage) {
   }
 }
 
-// Of the command line alone: what is printed and drawn, and what is measured here. Other commands
-// have none.
+// Options that only the command line has: what is printed and drawn, and what is measured on this
+// machine. Other commands have none.
 const std::map<std::string, std::set<std::string>> kOwnOptions = {
     {"estimate", {"--strict"}},
     {"roofline",
@@ -459,7 +460,8 @@ TEST_F(QuestionOptions, OthersAreNotAboutTheQuestion) {
       for (const answer::Parameter& row : part.rows) known.insert(option_name(row));
     }
     for (const CLI::Option* option : command_of(*table).get_options()) {
-      // Groups are what else a command does: a real or fake board, a campaign, goals of a job.
+      // Option groups are for other tasks of a command: a real or fake board, a campaign, goals of
+      // a job.
       if (option->get_group() != "Options" || option->get_name() == "--help") continue;
       EXPECT_TRUE(known.contains(option->get_name(option->get_positional(), false)))
           << table->command << " " << option->get_name() << " is no row";

@@ -1,4 +1,4 @@
-// ridgewatt loadbench and pipeline.
+// Tests ridgewatt loadbench and pipeline.
 #include <gtest/gtest.h>
 #include <filesystem>
 
@@ -11,7 +11,7 @@ namespace {
 
 // label: board
 TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
-  // On the disk that the project lies on: a file system in memory has no page cache to drop.
+  // Uses a folder on the project's disk, because a file system in memory has no page cache to drop.
   const testing::TemporaryFolder folder(testing::build_folder());
   const std::string data = (folder.path() / "data").string();
   pipeline::generate_samples(data, 160, 9000, 7);
@@ -28,7 +28,7 @@ TEST(LoadbenchCommand, PrintsFittedAndPredictedRunsAndMarksItsMinibatches) {
     EXPECT_GE(run["resident_after_pct"], 95);  // the kernel may reclaim pages
     EXPECT_GT(run["model_s"], 0);
   }
-  // 3 runs of 20 minibatches; the first mark has no beginning.
+  // 3 runs of 20 minibatches; the first mark only starts the first minibatch.
   const auto measured = testing::run_program("measure --idle 0 --format json -- sh -c '" +
                                              (testing::build_folder() / "ridgewatt").string() +
                                              " loadbench " + arguments + " >/dev/null'");

@@ -1,4 +1,5 @@
-// schedule run with plans that follow the arrivals, and schedule measure-sharing, as programs.
+// Tests schedule run with plans that follow the arrivals, and schedule measure-sharing, as
+// programs.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -35,7 +36,7 @@ class LiveRun : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-// Programs that are started with the schedule, killed by themselves and started again.
+// The schedule starts the programs, which kill themselves and are started again.
 // label: board
 TEST_F(LiveRun, StartsItsProgramsAgain) {
   const std::string script = folder_.write("worker.py", R"(
@@ -96,7 +97,7 @@ TEST_F(LiveRun, WhatHasNoEffectIsRefused) {
   EXPECT_EQ(run("schedule run --quiet --max-power 1 --programs " + path("p.toml") + end).status, 3);
 }
 
-// With a cost of switching a plan has less time for training, and it is the plan's that counts.
+// With a cost of switching, the plan has less time for training, and the run follows the plan.
 TEST_F(LiveRun, SwitchesAreInThePlan) {
   const auto training = [&](const std::string& command, const std::string& cost) {
     const auto result =
@@ -111,7 +112,7 @@ TEST_F(LiveRun, SwitchesAreInThePlan) {
   EXPECT_LT(training("schedule plan", "60"), 0.9 * training("schedule plan", "0"));
 }
 
-// Two programs that sleep do not disturb each other. Where a busy machine keeps them apart the
+// Two programs that sleep do not disturb each other. If a busy machine keeps them apart, the
 // command says that nothing could be measured.
 // label: board
 TEST_F(LiveRun, SharingIsMeasured) {

@@ -1,4 +1,4 @@
-// Plans of models on a board's twin: what the same plan over the estimates' CSV says.
+// A plan of models on a board's twin must equal the plan from the CSV of their estimates.
 #include <gmock/gmock.h>
 
 #include "ridgewatt/base/test_support.h"
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 constexpr char kLimits[] = " --arrival-rate 20 --max-latency 1000 --max-power 12 --format json ";
 
-// Estimates as CSV are sweeps: planning over them is planning over the models.
+// Estimates as CSV are sweeps, so planning with them must equal planning with the models.
 // label: slow
 TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
   const testing::TemporaryFolder folder;
@@ -54,7 +54,7 @@ TEST(ScheduleModels, WhatCannotBeIsRefused) {
   refused("--inference zoo:lenet5 --device agx-orin", "--arrival-rate");
 }
 
-// Four gigabytes hold no training of ResNet-50 at batch 4,096.
+// Training of ResNet-50 at batch 4,096 does not fit into four gigabytes.
 TEST(ScheduleModels, WhatDoesNotFitTheMemoryIsNotPlannedWith) {
   const auto result = testing::run_program(
       "schedule plan --training zoo:resnet50 --training-batch 4096 --device orin-nano-4gb "
@@ -63,8 +63,8 @@ TEST(ScheduleModels, WhatDoesNotFitTheMemoryIsNotPlannedWith) {
   EXPECT_THAT(result.output, HasSubstr("memory"));
 }
 
-// Two programs at once, predicted: the twin says how busy models keep the device, the user for
-// sweeps.
+// A prediction for two programs at once: for models, the twin knows how busy they keep the device;
+// for sweeps, the user states it.
 TEST(PredictSharing, OfModelsByTheTwin) {
   const auto result = testing::run_program(
       "schedule predict-sharing --quiet --training zoo:resnet18 --inference zoo:resnet50 "
@@ -77,7 +77,7 @@ TEST(PredictSharing, OfModelsByTheTwin) {
     const double busy = row.at("a_busy_share").get<double>() * row.at("b_busy_share").get<double>();
     EXPECT_GT(busy, 0);
     EXPECT_LE(busy, 1);
-    // No worse than in turns, no better than if each had the device to itself.
+    // Not worse than alternating, and not better than if each program had the device alone.
     EXPECT_GE(row.at("factor").get<double>(), 0.5);
     EXPECT_LE(row.at("factor").get<double>(), 1);
     for (const std::string program : {"a", "b"}) {
@@ -85,7 +85,7 @@ TEST(PredictSharing, OfModelsByTheTwin) {
       EXPECT_NEAR(row.at(program + "_together_ms").get<double>(), alone_ms * (1 + busy),
                   1e-9 * alone_ms);
     }
-    // Static power is there once: less than the sum of both.
+    // Static power counts once, so the power is less than the sum of both.
     EXPECT_LT(row.at("power_hi_w").get<double>(),
               row.at("a_power_w").get<double>() + row.at("b_power_w").get<double>());
   }

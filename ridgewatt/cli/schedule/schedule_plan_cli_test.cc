@@ -1,4 +1,4 @@
-// `schedule plan` where no training fits, and its plan in `schedule simulate`.
+// Tests `schedule plan` if no training fits, and the plan in `schedule simulate`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,9 +15,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// One mode. Inference of 4 takes 100 ms at 20 W, training of 16 takes 100 ms at 30 W: at 10
-// requests per second a batch gathers in 300 ms, a period is 400 ms and three minibatches of
-// training fit; a batch of 1 gathers at once, a period is 100 ms, and none fits with its 60 ms.
+// One mode. Inference of 4 takes 100 ms at 20 W, training of 16 takes 100 ms at 30 W. At 10
+// requests per second, a batch of 4 is complete after 300 ms; the period is 400 ms, and three
+// training minibatches fit. A batch of 1 is complete immediately and takes 60 ms; the period is 100
+// ms, and no training minibatch fits.
 class PlanOfTwo : public ::testing::Test {
  protected:
   PlanOfTwo() {
@@ -37,7 +38,8 @@ class PlanOfTwo : public ::testing::Test {
 };
 
 TEST_F(PlanOfTwo, WhereNoTrainingFitsTheLatencyThatAllowsItIsNamed) {
-  // The strict bound of a batch of 4 is 300 + 100 + 100 ms; of a batch of 1 alone it is 60 ms.
+  // The strict bound of a batch of 4 is 300 + 100 + 100 ms; that of a batch of 1 without training
+  // is 60 ms.
   const auto run = testing::run_program("schedule plan " + problem("200"));
   EXPECT_EQ(run.status, 3) << run.output;
   EXPECT_THAT(run.output, HasSubstr("no training fits within 200 ms; 500 ms allows 7.5 minibatches "
@@ -46,13 +48,13 @@ TEST_F(PlanOfTwo, WhereNoTrainingFitsTheLatencyThatAllowsItIsNamed) {
       testing::run_program("schedule plan --format json -q " + problem("200") + " 2> /dev/null");
   const Json plan = Json::parse(json.output.substr(0, json.output.rfind('}') + 1));
   EXPECT_EQ(plan["feasible"], false);
-  // No minibatch of training runs, so none is waited for.
+  // No training minibatch runs, so inference never waits for one.
   EXPECT_DOUBLE_EQ(plan["nearest_miss"]["latency_ms"], 60);
   EXPECT_EQ(testing::run_program("schedule plan " + problem("500")).status, 0);
   EXPECT_EQ(testing::run_program("schedule plan " + problem("499")).status, 3);
 }
 
-// What is typed in place of a plan is planned by the same rule.
+// Options given instead of a plan are planned with the same rule.
 TEST_F(PlanOfTwo, WhereNoTrainingFitsNothingIsSimulatedOrRun) {
   std::string live = problem("200");
   live.erase(live.find("--idle-power 5 "), 15);
@@ -72,13 +74,13 @@ TEST_F(PlanOfTwo, AnOverloadIsSaid) {
       path("train.csv") + " --inference-sweep " + path("infer.csv"));
   EXPECT_EQ(run.status, 3);
   EXPECT_THAT(run.output, HasSubstr("overload"));
-  // 20 W all the time, or 15 W: never more than the peak.
+  // 20 W or 15 W all the time: never above the peak.
   std::smatch found;
   ASSERT_TRUE(std::regex_search(run.output, found, std::regex("mean power \\(W\\) +([0-9.]+)")));
   EXPECT_LE(std::stod(found[1]), 20);
 }
 
-// Half of the plan is absent: its times are not 0 but unknown.
+// If half of the plan is absent, its times are unknown, not 0.
 TEST_F(PlanOfTwo, WhatIsNotPlannedHasNoTime) {
   const auto plan_of = [](const std::string& line) {
     const auto run = testing::run_program("schedule plan --format json -q --idle-power 5 " + line);
@@ -95,7 +97,7 @@ TEST_F(PlanOfTwo, WhatIsNotPlannedHasNoTime) {
   const auto table =
       testing::run_program("schedule plan -q --format csv --training-sweep " + path("train.csv"));
   EXPECT_THAT(table.output, HasSubstr("worst latency (ms),\n"));
-  // Nothing arrives within a millisecond.
+  // No request arrives within a millisecond.
   const auto none =
       testing::run_program("schedule simulate -q --format json --duration 1ms " + problem("600"));
   ASSERT_EQ(none.status, 0) << none.output;

@@ -1,4 +1,4 @@
-// ridgewatt study: resumed, refused before the first run, set and measured on a fake board.
+// Tests ridgewatt study: resumed, rejected before the first run, and run on a fake board.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A study that leaves a line per run.
+// A study that writes a line per run.
 std::string counting_study(const testing::TemporaryFolder& folder) {
   return folder.write("count.toml", "name = \"count\"\nrepeats = 3\ncommand = \"echo {a} >> " +
                                         (folder.path() / "lines").string() +
@@ -47,7 +47,7 @@ TEST(StudyCommand, AnInterruptedStudyGoesOnWithoutRepeatingARun) {
   EXPECT_EQ(Json::parse(result.output)["runs"], 9);
   EXPECT_THAT(result.output, Not(HasSubstr("of 9 runs")));
   testing::run_program(command);
-  EXPECT_EQ(lines(), 9);  // nothing is left to run
+  EXPECT_EQ(lines(), 9);  // no run remains
 }
 
 // What a program printed after SIGINT to it and its children, and the signal that ended it.
@@ -193,7 +193,7 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   const platform::LocalDevice device = platform::open_local_device("fake:agx-orin");
   study::CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
   unsetenv("RIDGEWATT_FAKE");
-  // As numbers, not as text: 5 comes before 12.
+  // Sorted as numbers, not as text: 5 comes before 12.
   const auto& levels = study.factors.at(0).levels;
   EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end(), [](const auto& a, const auto& b) {
     return std::stoi(a) < std::stoi(b);
@@ -206,7 +206,7 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
   }
   EXPECT_EQ(cores.size(), 4u);
   EXPECT_EQ(*cores.begin(), 1);
-  EXPECT_EQ(*cores.rbegin(), 12);  // the Orin's
+  EXPECT_EQ(*cores.rbegin(), 12);  // an Orin has 12 cores
 }
 
 // label: board
@@ -229,7 +229,7 @@ TEST(StudyCommand, FakeBoardIsSetAndMeasured) {
   }
 }
 
-// 306 and 1300.5 MHz are the lowest and the highest clock of the Orin's GPU.
+// 306 and 1300.5 MHz are the lowest and the highest GPU clock of the Orin.
 // label: board
 TEST(StudyCommand, FakeBoardTellsWhatGovernorsChose) {
   const testing::TemporaryFolder folder;

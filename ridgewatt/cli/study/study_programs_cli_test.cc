@@ -1,4 +1,4 @@
-// The programs of the shipped studies, each in its smallest form, where PyTorch is to be had.
+// Tests the programs of the shipped studies, each in its smallest form, if PyTorch is installed.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string examples() {
   return (testing::source_folder() / "examples").string();
 }
 
-// The study with everything small, its files in `folder`.
+// The study with small parameters and its files in `folder`.
 study::Study small(const std::string& name, const testing::TemporaryFolder& folder) {
   study::Study study = study::load_study(name);
   study.parameters["ridgewatt"] = (testing::build_folder() / "ridgewatt").string();
@@ -76,7 +76,7 @@ TEST(StudyPrograms, RunInTheirSmallestForm) {
                             "/studies/infer.py --net lenet --mode trace --batch 1 --save " + traced)
           .status,
       0);
-  std::set<std::string> ran;  // several studies have one program
+  std::set<std::string> ran;  // several studies share a program
   for (const auto& name : study::list_studies()) {
     const study::Study study = small(name, folder);
     study::StudyCell cell;
@@ -101,7 +101,7 @@ TEST(StudyPrograms, RunInTheirSmallestForm) {
   }
 }
 
-// The C++ side of the runtime study, where it was built.
+// The C++ program of the runtime study, if it was built.
 // label: slow
 TEST(StudyPrograms, CppRunsWhatPythonTraced) {
   const auto infer = testing::build_folder().parent_path() / "examples" / "ridgewatt_infer";
@@ -123,7 +123,7 @@ TEST(StudyPrograms, CppRunsWhatPythonTraced) {
   EXPECT_EQ(run_shell(folder, command + "gpu").status, 2);
 }
 
-// A PyTorch that does nothing, says that it has a GPU, and tells when that is waited for.
+// A dummy PyTorch that pretends to have a GPU and reports when the program waits for it.
 constexpr const char* kTorchWithCuda = R"(
 import os, sys, types
 class Anything:
@@ -148,7 +148,8 @@ utils.data.DataLoader = lambda *given, **named: [(Anything(), Anything())] * 3
 sys.modules["torch.utils"], sys.modules["torch.utils.data"] = utils, utils.data
 )";
 
-// Whoever times a GPU has to wait for it: a minibatch and a phase end when it has done its work.
+// A program that times a GPU must wait for it: a minibatch or a phase ends when the GPU has
+// finished.
 // label: slow
 TEST(StudyPrograms, WaitForTheGpuBeforeEachMark) {
   if (!python_can("")) GTEST_SKIP() << "skipped: no python3";
@@ -176,7 +177,7 @@ TEST(StudyPrograms, WaitForTheGpuBeforeEachMark) {
   }
 }
 
-// The engine is the first that runs something; what it is asked for is what was wanted.
+// The first engine that can run a container is chosen, with the requested options.
 // label: slow
 TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
   const testing::TemporaryFolder folder;
@@ -190,7 +191,7 @@ TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
     std::filesystem::permissions(folder.write(engine, std::string("#!/bin/sh\n") + script),
                                  std::filesystem::perms(0755));
   };
-  install("docker", "exit 1\n");  // installed, but its service does not run
+  install("docker", "exit 1\n");  // installed, but its service is not running
   install("podman", "case \"$*\" in *runc*) cat >/dev/null; exit 0;; esac\nexit 125\n");
   EXPECT_EQ(find("auto", "none").status, 0);
   EXPECT_EQ(read_file(place + "/line").rfind("podman --runtime runc run --rm", 0), 0u);
@@ -206,7 +207,7 @@ TEST(StudyPrograms, FindTheContainerEngineThatRuns) {
   EXPECT_THAT(refused.output, HasSubstr("no container engine runs here: false was tried"));
 }
 
-// What is not there is refused in one line, before anything is computed.
+// A missing item is rejected with one line, before anything is computed.
 // label: slow
 TEST(StudyPrograms, RefuseInOneLineWhatIsNotThere) {
   if (!has_torch()) GTEST_SKIP() << "skipped: no PyTorch";
