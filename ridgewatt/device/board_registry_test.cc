@@ -15,7 +15,8 @@
 namespace ridgewatt {
 namespace {
 
-// Boards are read at first use, by whoever comes first, and what one caller changes is its own.
+// A board file is read by the thread that first needs it. A caller's changes affect only its own
+// copy.
 TEST(BoardRegistry, ManyThreadsReadTheSameBoards) {
   std::vector<std::vector<std::string>> read(8);
   std::vector<std::thread> threads;
@@ -47,7 +48,7 @@ TEST(BoardRegistry, ABspThatIsChosenIsTheCallersOwn) {
 
 TEST(BoardRegistry, LocalIsTheProcessorOnceItWasMeasured) {
   const testing::TemporaryFolder data;
-  const std::string before = std::getenv("XDG_DATA_HOME");  // that of the test program
+  const std::string before = std::getenv("XDG_DATA_HOME");  // the folder of this test program
   ::setenv("XDG_DATA_HOME", data.path().c_str(), 1);
   EXPECT_FALSE(has_local_board());
   EXPECT_THROW(load_board(kLocalBoard), NotFoundError);

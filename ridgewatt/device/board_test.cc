@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Published sizes of the mode spaces; the grid is cores 1 to all, times the three clock tables.
+// Published sizes of the mode spaces. The grid is 1 to all cores times the three clock tables.
 TEST(Board, ModeCountsAreThePublishedOnes) {
   EXPECT_EQ(knob_space(load_board("agx-orin")).size(), 18096u);  // PowerTrain, Fulcrum
   EXPECT_EQ(knob_space(load_board("agx-orin"), "jp5.0").size(), 18096u);
@@ -32,7 +32,7 @@ struct Peak {
   double tflops_fp32, tflops_fp16, tops_int8, bandwidth_gb;  // 0: not supported
 };
 
-// Rows of NVIDIA's data sheets (dense, GPU only), to the digits that are published.
+// Rows of NVIDIA's data sheets (dense, GPU only), with the published number of digits.
 class DatasheetPeak : public ::testing::TestWithParam<Peak> {};
 TEST_P(DatasheetPeak, AtTheTopMode) {
   const Peak& expected = GetParam();
@@ -69,17 +69,17 @@ TEST(Board, PresetsScaleSmsClocksAndBandwidth) {
   const Board board = load_board("agx-orin@jp5.1");
   const Preset& preset = find_preset(board, "mode_30w");
   EXPECT_EQ(preset.mode, (PowerMode{8, 1728e6, 612e6, 3199e6, ""}));
-  EXPECT_EQ(preset.sms, 8);  // mask 240 switches 4 of 8 TPCs off
+  EXPECT_EQ(preset.sms, 8);  // mask 240 switches off 4 of 8 TPCs
   EXPECT_NEAR(peak_flops(board, preset.mode, Arithmetic::kFp32, preset.sms) / 1e12, 1.253, 5e-4);
   EXPECT_EQ(peak_bandwidth(board, preset.mode), 256 / 8 * 2 * 3199e6);
   EXPECT_EQ(find_preset(board, "MAXN").mode, knob_space(board).top());
   EXPECT_EQ(find_preset(board, "MODE_15W").sms, 6);
-  // The same caps on the older GPU table, which lacks 612 MHz.
+  // The same caps with the older GPU table, which lacks 612 MHz.
   EXPECT_EQ(find_preset(load_board("agx-orin"), "MODE_30W").mode.gpu_clock_hz, 624.75e6);
   EXPECT_THROW(find_preset(board, "MODE_31W"), NotFoundError);
 }
 
-// `device show` and `roofline` state the same peak of a preset.
+// `device show` and `roofline` must state the same peak for a preset.
 TEST(Board, CeilingsCountTheSmsThatAPresetLeavesOn) {
   const Board board = load_board("agx-orin");
   const Preset& preset = find_preset(board, "MODE_15W");
@@ -115,7 +115,7 @@ TEST(Board, PresetsBearShortNames) {
   EXPECT_EQ(find_preset(orin, "15w").name, "MODE_15W");
   const Board xavier = load_board("agx-xavier");
   EXPECT_EQ(find_preset(xavier, "10W").name, "MODE_10W");
-  // The whole name goes before those that only begin so.
+  // A complete name takes precedence over names that begin with it.
   EXPECT_EQ(find_preset(xavier, "15W").name, "MODE_15W");
   try {
     find_preset(xavier, "30W");
@@ -138,8 +138,9 @@ TEST(Board, PresetsBearShortNames) {
   EXPECT_EQ(power_in_name_w("MAXN"), std::nullopt);
 }
 
-// NVIDIA, Introducing Jetson Thor (2025): 517 TFLOPS of sparse FP16, 1035 of sparse INT8; dense is
-// half. TF32 is half of BF16 on every tensor core with either (A100: 156 and 312 TFLOPS).
+// NVIDIA, Introducing Jetson Thor (2025): 517 TFLOPS of sparse FP16 and 1035 of sparse INT8; dense
+// rates are half of these. TF32 is half as fast as BF16 on every tensor core that has either (A100:
+// 156 and 312 TFLOPS).
 TEST(Board, EveryPrecisionIsStated) {
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
@@ -188,10 +189,10 @@ TEST(Board, RoundedCapsMeanTheTableEntry) {
   };
   EXPECT_EQ(mode("nano", "5W"), (PowerMode{2, 921.6e6, 614.4e6, 1600e6, ""}));
   EXPECT_EQ(mode("agx-xavier", "MODE_30W_ALL"), (PowerMode{8, 1190.4e6, 905.25e6, 1600e6, ""}));
-  // Core 0 of the TX2 is always on and not in the file; 1200 MHz lies far below 1267.2.
+  // Core 0 of the TX2 is always on and not in the file; 1200 MHz is far below 1267.2.
   EXPECT_EQ(mode("tx2", "MAXQ"), (PowerMode{4, 1113.6e6, 854.25e6, 1331.2e6, ""}));
   EXPECT_EQ(find_preset(load_board("tx2"), "MAXQ").sms, 2);
-  EXPECT_EQ(find_preset(load_board("thor"), "90W").sms, 0);  // not known
+  EXPECT_EQ(find_preset(load_board("thor"), "90W").sms, 0);  // unknown
 }
 
 TEST(Board, TpcMaskBitsSwitchOff) {
@@ -229,7 +230,7 @@ TEST(Board, EveryBoardIsWhole) {
         EXPECT_TRUE(space.find(clocks)) << name << " " << preset.name;
         EXPECT_LE(preset.sms, board.sms);
       }
-      // More clock or cores never lowers a peak.
+      // A higher clock or more cores never lowers a peak.
       EXPECT_GE(peak_flops(board, space.top(), Arithmetic::kFp32),
                 peak_flops(board, space[0], Arithmetic::kFp32));
       EXPECT_GE(peak_bandwidth(board, space.top()), peak_bandwidth(board, space[0]));
@@ -282,13 +283,13 @@ TEST(Board, EmbeddedFilesAreTheFilesByteForByte) {
 struct Recorded {
   const char* board;
   const char* entry;      // in freqs.json
-  const char* gpu_table;  // key of the GPU table there; empty: not recorded
-  const char* presets;    // key of the preset file there
+  const char* gpu_table;  // key of the GPU table; empty: not recorded
+  const char* presets;    // key of the preset file
 
   friend void PrintTo(const Recorded& recorded, std::ostream* out) { *out << recorded.board; }
 };
 
-// Tables and presets against the recorded ones, number by number.
+// Compares tables and presets with the recorded ones, number by number.
 class RecordedBoard : public ::testing::TestWithParam<Recorded> {};
 TEST_P(RecordedBoard, EqualsTheRecord) {
   RIDGEWATT_REQUIRE_SHARED();
@@ -313,7 +314,7 @@ TEST_P(RecordedBoard, EqualsTheRecord) {
     const Json& mode = presets["modes"][i];
     EXPECT_EQ(preset.name, mode["name"].get<std::string>());
     EXPECT_EQ(preset.id, mode["id"].get<int>());
-    // Core 0 of the TX2 is not in its file and always on.
+    // Core 0 of the TX2 is always on and not in its file.
     const int hidden_cores = board.name == "tx2" ? 1 : 0;
     EXPECT_EQ(preset.mode.cpu_cores, mode["cores_online"].get<int>() + hidden_cores);
     if (mode.contains("tpc_pg_mask")) {
@@ -322,7 +323,7 @@ TEST_P(RecordedBoard, EqualsTheRecord) {
     const auto near_cap = [&](Knob knob, double cap_hz) {
       if (cap_hz <= 0) {
         EXPECT_EQ(preset.mode.get(knob), space.levels(knob).back()) << preset.name;
-      } else {  // a table entry near the cap: at most 5 % above, and one step below
+      } else {  // a table entry close to the cap: at most 5 % above it or one step below it
         EXPECT_LE(preset.mode.get(knob), cap_hz * 1.05) << preset.name;
         EXPECT_GE(preset.mode.get(knob), cap_hz * 0.92) << preset.name;
       }
@@ -415,7 +416,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "[twin]\n", "[twin]\nx = nan\n"), "'twin.x' must be a finite number"},
       {replaced(good, "[twin]\n", "[twin]\nx = [1]\n"), "'twin.x' must be a finite number"},
       {"[[[", "f line 1"},
-      {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behavior on it
+      {"\n\xCD\x81 = 1", "f line 2"},  // the library's parser has undefined behavior on this text
       {"a = \"\xCD\x81\" \xCD\x81", "f line 1"},
       {"# \xC3\xA9\na=2'\xEF\xBB\xB7", "f line 2"},
       {"", "is missing"},

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// MAXN and a mode of half its clocks of GPU and memory, as far as the tables have halves.
+// MAXN, and a mode with about half its GPU and memory clocks (the closest clocks in the tables).
 MeasuredRoofs example() {
   MeasuredRoofs roofs;
   roofs.machine = "Orin \"nvgpu\"";
@@ -53,13 +53,13 @@ TEST(MeasuredRoof, TheBoardFileKeepsThem) {
       EXPECT_EQ(read.modes[i].find(quantity)->hi, value.hi);
     }
   }
-  // Written twice it is the same file, and the twin is still there.
+  // Writing the roofs twice gives the same file, and the twin is kept.
   EXPECT_EQ(board_toml_with_microbench(board, read), board.toml);
   EXPECT_EQ(board.twin.numbers, load_board("agx-orin").twin.numbers);
 }
 
-// What is measured at a mode's clocks is its ceiling; elsewhere peaks follow the GPU clock and the
-// bandwidth follows the memory clock.
+// A value measured at a mode's clocks is the ceiling there. At other clocks, peaks scale with the
+// GPU clock and the bandwidth scales with the memory clock.
 TEST(MeasuredRoof, IsTheCeilingAtItsClocksAndIsCarriedElsewhere) {
   const Board board = measured_orin();
   const PowerMode fast = example().modes[1].mode;
@@ -69,24 +69,24 @@ TEST(MeasuredRoof, IsTheCeilingAtItsClocksAndIsCarriedElsewhere) {
   EXPECT_EQ(bandwidth_ceiling_key(board), "microbench");
   EXPECT_TRUE(measured_peak(board, mode, Arithmetic::kFp32)->measured_here);
   EXPECT_NE(measured_roof(board, mode), nullptr);
-  mode.cpu_cores = 8;  // roofs of the GPU stay, the mode is another
+  mode.cpu_cores = 8;  // another mode with the same roofs of the GPU
   EXPECT_TRUE(measured_bandwidth(board, mode)->measured_here);
   EXPECT_EQ(measured_roof(board, mode), nullptr);
-  mode.gpu_clock_hz = 612e6;  // the slow mode's
+  mode.gpu_clock_hz = 612e6;  // the slow mode's clock
   EXPECT_EQ(compute_ceiling(board, mode, Arithmetic::kFp32), 2.4e12);
   EXPECT_NEAR(compute_ceiling(board, mode, Arithmetic::kFp16), 30e12 * 612 / 1300.5, 1e6);
   mode.gpu_clock_hz = 1300.5e6 / 2;
   const auto carried = measured_peak(board, mode, Arithmetic::kFp32);
   EXPECT_FALSE(carried->measured_here);
-  // The higher of 5e12 / 2 and 2.4e12 x 650.25 / 612 = 2.55e12.
+  // The larger of 5e12 / 2 and 2.4e12 x 650.25 / 612 = 2.55e12.
   EXPECT_NEAR(carried->value, 2.4e12 * 650.25 / 612, 1e6);
   EXPECT_EQ(carried->from, example().modes[0].mode);
-  // What was not measured is the data sheet's.
+  // Values that were not measured come from the data sheet.
   EXPECT_EQ(compute_ceiling(board, fast, Arithmetic::kTf32),
             peak_flops(board, fast, Arithmetic::kTf32));
 }
 
-// The roofs of a processor say nothing of the GPU that networks run on.
+// The roofs of a processor do not apply to the GPU, which runs the networks.
 TEST(MeasuredRoof, OfAProcessorAreNotTheGpus) {
   MeasuredRoofs roofs = example();
   roofs.target = RoofTarget::kCpu;

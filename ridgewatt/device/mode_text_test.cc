@@ -8,7 +8,8 @@
 namespace ridgewatt {
 namespace {
 
-// 1065.6 * 1e6 is not 1065600000.0 in double arithmetic: the EMC clock of Xavier NX and Nano.
+// 1065.6 * 1e6 is not 1065600000.0 in double arithmetic: the EMC clock of the Xavier NX and the
+// Nano.
 TEST(ModeText, MegahertzBecomeWholeHertz) {
   EXPECT_NE(1065.6 * 1e6, 1065600000.0);
   EXPECT_EQ(hz_of_mhz(1065.6), 1065600000.0);

@@ -1,4 +1,5 @@
-// Knobs in the units of their fields, and back, for every clock that a board has.
+// Tests the conversion of knobs to the units of their fields and back, for every clock of every
+// board.
 #include "ridgewatt/device/power_mode.h"
 
 #include <gtest/gtest.h>
