@@ -40,7 +40,8 @@ TEST_F(PublishedPipelineTest, TwoThirdsOfThePredictedRowsAreWithinAQuarter) {
   EXPECT_EQ(rows, score("all").rows);
 }
 
-// Of the energy itself; of the change from no worker to one it is fewer (docs/results/pipeline.md).
+// This holds for the energy itself. For its change from no worker to one worker, the share is lower
+// (docs/results/pipeline.md).
 // label: slow
 TEST_F(PublishedPipelineTest, EnergyIsWithinAQuarterInSevenOfTenRows) {
   EXPECT_GE(score("energy").rows, 5);
@@ -67,7 +68,7 @@ TEST_F(PublishedPipelineTest, FewParametersAreFittedAndTheirRowsAreMetAndNotScor
   EXPECT_EQ(fitted, static_cast<int>(published_->parameters.size()));
 }
 
-// What the AGX Xavier's twin was fitted to says nothing of how it predicts.
+// The rows to which the AGX Xavier's twin was fitted do not show how well the twin predicts.
 // label: slow
 TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
   int known = 0;
@@ -76,7 +77,7 @@ TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
     if (row.published.known_to_twin) {
       EXPECT_FALSE(row.scored());
     }
-    // Every figure of clocks in the twin's evidence, by network and knob.
+    // All figures of clocks that are in the twin's evidence, by network and knob.
     for (const auto& evidence : twin::published_evidence("agx-xavier")) {
       const bool same = evidence.name.find(row.published.network) != std::string::npos &&
                         !row.published.knob.empty() &&
@@ -89,7 +90,7 @@ TEST_F(PublishedPipelineTest, RowsThatTheTwinKnowsAreNotScored) {
   EXPECT_EQ(known, 9);
 }
 
-// Both commands compare with the same figures.
+// Both commands must compare with the same figures.
 TEST(PublishedPipelineFigures, AreThoseOfTheirFacts) {
   std::map<std::string, Finding> facts;
   for (const auto& fact : board_findings()) facts[fact.id] = fact;
@@ -115,7 +116,7 @@ TEST(PublishedRow, MissesAreStatedInTheirUnitAndAgainstTheFigure) {
   row.predicted = -10;
   EXPECT_DOUBLE_EQ(row.miss(), 10);
   EXPECT_DOUBLE_EQ(row.error(), 0.5);
-  EXPECT_DOUBLE_EQ(row.outcome_error(), 0.125);  // 90 for 80 % of the energy
+  EXPECT_DOUBLE_EQ(row.outcome_error(), 0.125);  // 90 % instead of 80 % of the energy
   row.published.lo = -30;
   row.published.hi = -8;
   EXPECT_EQ(row.miss(), 0);
@@ -125,7 +126,7 @@ TEST(PublishedRow, MissesAreStatedInTheirUnitAndAgainstTheFigure) {
   EXPECT_DOUBLE_EQ(row.miss(), -10);
   EXPECT_DOUBLE_EQ(row.error(), 0.25);
   EXPECT_DOUBLE_EQ(row.outcome_error(), 0.25);
-  // The right direction is no merit: 6.9 % less for 33.4 % less.
+  // The correct direction is not enough: 6.9 % less instead of 33.4 % less.
   row.published = {"AGX", "LeNet", "compute", "memory clock", "", "%", 0, -33.4, -33.4};
   row.predicted = -6.9;
   EXPECT_GT(row.error(), 0.75);

@@ -7,8 +7,8 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// The acceptance figures on the measured sweeps, with the shipped twin and with each workload left
-// out of the fit.
+// The acceptance criteria on the measured sweeps, with the shipped twin and with each workload held
+// out in turn.
 // label: slow
 TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
   RIDGEWATT_REQUIRE_SHARED();
@@ -39,7 +39,7 @@ TEST(SharedSweeps, TheTwinAgreesWithTheBoardFittedAndUnseen) {
       EXPECT_TRUE(f.batch != 1 || f.bound == "launch") << f.workload;
     }
   }
-  // With profiles no answer is slower than asked for, and more hold than without.
+  // With profiles, no answer is slower than the limit, and more answers are correct than without.
   const auto counts = count_verified(find_unseen_verified_tuning(summary, runs, 4));
   ASSERT_EQ(counts.size(), 5U);
   for (std::size_t profiles = 1; profiles < counts.size(); ++profiles) {

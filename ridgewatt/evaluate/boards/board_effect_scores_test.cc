@@ -7,8 +7,8 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// 200 simulated campaigns of 8 boards, seeds that nothing was chosen by: intervals of 90 % hold in
-// 85 to 95 % of the cases, with odd boards and wrong points too.
+// 200 simulated campaigns of 8 boards, with seeds that were not used for any choice: 90 % intervals
+// contain the truth in 85 to 95 % of the cases, also with outlier boards and wrong points.
 // label: slow
 TEST(BoardEffectScores, IntervalsHoldWhatTheySay) {
   for (const Trouble trouble :

@@ -1,4 +1,4 @@
-// The twins of boards against sweeps that they were not fitted to.
+// Compares the twins of boards with sweeps that no fit used.
 #include "ridgewatt/evaluate/board_scores.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(BoardScores, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(score_boards({}, {.points = {-1}}), UsageError);
 }
 
-// The bounds are those that were set before: 15 % of time and 10 % of power by published figures.
+// For a twin fitted to published figures: 15 % of time and 10 % of power, set in advance.
 TEST(BoardScores, TheOrinNanoIsFittedToPublishedFigures) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto scores = score_boards({sweep("orin-nano/training/mobilenet_v3.csv", "orin-nano-8gb")},
@@ -35,7 +35,8 @@ TEST(BoardScores, TheOrinNanoIsFittedToPublishedFigures) {
   EXPECT_EQ(scores[0].groups, 0);  // three GPU clocks are too few
 }
 
-// 80 % of groups within one step of the published or the measured clock, 95 % with five points.
+// The clock must be within one step of the published or measured clock for 80 % of the groups, and
+// for 95 % with five points.
 TEST(BoardScores, TheClockOfLeastEnergyIsThatOfPapersOrSweeps) {
   RIDGEWATT_REQUIRE_SHARED();
   double groups = 0, near = 0, searched = 0;

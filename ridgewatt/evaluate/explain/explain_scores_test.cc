@@ -7,7 +7,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Half of the aims of docs/results/explain.md, so that few runs suffice.
+// Uses half of the targets in docs/results/explain.md, so that a few runs are enough.
 // label: slow
 TEST(ExplainScores, CausesAreFoundAndPartsAddUp) {
   const ExplainScores scores = score_explain({.runs = 50, .seed = 7});

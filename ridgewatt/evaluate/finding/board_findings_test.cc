@@ -25,7 +25,7 @@ void set(twin::Twin& twin, TwinParam param, double value) {
   twin.values[static_cast<std::size_t>(param)] = value;
 }
 
-// A Nano that draws no power but what a test gives it.
+// A Nano whose power comes only from the parameters that a test sets.
 twin::Twin bare_nano() {
   twin::Twin twin = twin::prior_twin(load_board("nano"));
   for (const auto& spec : twin::twin_parameters()) {
@@ -78,8 +78,8 @@ TEST(BoardFindings, TheFilesNameKnownBoardsAndTheirPlaces) {
   }
 }
 
-// A fifth of a figure and at least 5 points of a change; nothing more than a bound; 3 % of what a
-// table states.
+// The accepted range is 20 % of a figure, 20 % but at least 5 percentage points of a change, 3 % of
+// a table's value, and no tolerance beyond a published bound.
 TEST(BoardFindings, TheAcceptedRangeFollowsFromTheFact) {
   std::map<std::string, Finding> by_id;
   for (const auto& f : board_findings()) by_id[f.id] = f;
@@ -88,12 +88,12 @@ TEST(BoardFindings, TheAcceptedRangeFollowsFromTheFact) {
   EXPECT_DOUBLE_EQ(by_id.at("S156").accepted_lo, -10.4);  // energy, -5.4 %
   EXPECT_DOUBLE_EQ(by_id.at("S250").accepted_hi, -22.3 + 5);
   EXPECT_DOUBLE_EQ(by_id.at("S248").accepted_hi, 1.2 * 632);
-  EXPECT_DOUBLE_EQ(by_id.at("S146").accepted_hi, 20);  // at most
+  EXPECT_DOUBLE_EQ(by_id.at("S146").accepted_hi, 20);  // an upper bound
   EXPECT_DOUBLE_EQ(by_id.at("R128").accepted_hi, -28 + 5.6);
   EXPECT_DOUBLE_EQ(by_id.at("S009").accepted_hi, 1.03 * 1479);  // highest CPU clock of the Nano
 }
 
-// Sections are kept aside whole, so that a mode and the change to it are not on both sides.
+// Whole sections are held out, so that a mode and the change to that mode are on the same side.
 TEST(BoardFindings, AThirdIsKeptAsideBySections) {
   std::map<std::string, std::set<bool>> sections;
   int asked = 0, aside = 0;
@@ -109,7 +109,8 @@ TEST(BoardFindings, AThirdIsKeptAsideBySections) {
   EXPECT_LT(aside, asked / 2);
 }
 
-// The reference material lists every figure of the three studies; none is left out here.
+// The reference material lists every figure of the three studies. The findings must include all of
+// them.
 TEST(BoardFindings, NoPublishedFigureIsLeftOut) {
   RIDGEWATT_REQUIRE_SHARED();
   const auto folder = testing::shared_folder() / "data" / "published";
@@ -144,8 +145,8 @@ TEST(BoardFindings, QuantitiesAreTheTwins) {
   EXPECT_NEAR(judge(f, twin).lo, 100 * (estimator({}).power_w / estimator(low).power_w - 1), 1e-9);
 }
 
-// Power that never changes: the fastest clock needs the least energy, and every clock the same
-// power.
+// With constant power, the highest clock needs the least energy, and the power is the same at every
+// clock.
 TEST(BoardFindings, ConstantPowerIsBestAtTheHighestClock) {
   twin::Twin twin = bare_nano();
   set(twin, TwinParam::kBasePower, 5);
@@ -162,9 +163,9 @@ TEST(BoardFindings, ConstantPowerIsBestAtTheHighestClock) {
   EXPECT_NEAR(judge(idle, twin).lo, 5, 1e-6);
 }
 
-// The GPU's energy per cycle goes with the square of a voltage that is flat below a knee and rises
-// above it, plus a small constant power: waiting longer below the knee gains nothing, going
-// faster above it costs. The minimum is at the knee.
+// The GPU's energy per cycle grows with the square of the voltage, which is flat below a knee and
+// rises above it; a small constant power is added. Slower clocks below the knee save nothing, and
+// faster clocks above it cost energy. The minimum is at the knee.
 TEST(BoardFindings, AVoltageKneeIsTheBestClock) {
   constexpr double kKnee = 0.6;
   twin::Twin twin = bare_nano();
@@ -173,7 +174,7 @@ TEST(BoardFindings, AVoltageKneeIsTheBestClock) {
   set(twin, TwinParam::kGpuVoltageKnee, kKnee);
   set(twin, TwinParam::kGpuVoltageRise, 0.6);
   Finding best = finding(FindingForm::kBestClock, "gpu", "MHz");
-  best.lo = best.hi = kKnee * 921.6;  // compared with steps, not with what is accepted
+  best.lo = best.hi = kKnee * 921.6;  // compared in steps of the clock, without the accepted range
   EXPECT_EQ(judge(best, twin).verdict, Verdict::kReproduced) << judge(best, twin).lo;
   best.lo = best.hi = 921.6;
   EXPECT_EQ(judge(best, twin).verdict, Verdict::kNotReproduced);
@@ -181,7 +182,7 @@ TEST(BoardFindings, AVoltageKneeIsTheBestClock) {
   EXPECT_GT(judge(finding(FindingForm::kSaving, "gpu", "%"), twin).lo, 10);
   Finding ratio = finding(FindingForm::kSpanRatio, "gpu/cpu", "x");
   ratio.quantity = FindingQuantity::kPower;
-  EXPECT_GT(judge(ratio, twin).lo, 10);  // the CPU draws nothing, it only hands over
+  EXPECT_GT(judge(ratio, twin).lo, 10);  // the CPU draws no power here
 }
 
 TEST(BoardFindings, WhatWasNotPublishedIsARange) {
@@ -189,16 +190,16 @@ TEST(BoardFindings, WhatWasNotPublishedIsARange) {
   Finding f = finding(FindingForm::kValue, "", "ms");
   f.at = "gpu=460.8|921.6";
   const FindingVerdict open = judge(f, twin);
-  EXPECT_EQ(open.verdict, Verdict::kReproduced);  // no bound at all
+  EXPECT_EQ(open.verdict, Verdict::kReproduced);  // there is no bound
   EXPECT_LT(open.lo, open.hi);
   EXPECT_EQ(open.why, "not published: gpu");
-  f.accepted_hi = open.lo;  // the fast one alone
+  f.accepted_hi = open.lo;  // only the value at the fast clock
   EXPECT_EQ(judge(f, twin).verdict, Verdict::kCannotTell);
   f.accepted_hi = open.hi;
   EXPECT_EQ(judge(f, twin).verdict, Verdict::kReproduced);
   f.accepted_hi = open.lo / 2;
   EXPECT_EQ(judge(f, twin).verdict, Verdict::kNotReproduced);
-  f.at = "gpu=460.8+921.6";  // a fact about both
+  f.at = "gpu=460.8+921.6";  // a fact about both clocks
   EXPECT_EQ(judge(f, twin).why, "");
   EXPECT_EQ(judge(f, twin).hi, open.hi);
 }
@@ -220,7 +221,7 @@ TEST(BoardFindings, WhatCannotBeAskedHasItsReason) {
   EXPECT_THROW(judge(f, twin), InputError);
 }
 
-// Modes c and g of the training study: the GPU clock is not the only knob between them.
+// Modes c and g of the training study differ in more knobs than the GPU clock.
 TEST(BoardFindings, ModesHaveAllTheirKnobs) {
   const twin::Twin twin = twin::load_twin(load_board("agx-xavier"));
   const auto twin_of = [&](const std::string&) -> const twin::Twin& { return twin; };
@@ -240,11 +241,11 @@ TEST(BoardFindings, ModesHaveAllTheirKnobs) {
   EXPECT_THROW(settings_of(setting, "epoch=second", twin_of), InputError);
 }
 
-// Three settings of which the middle one is as fast as the first and needs more energy.
+// Three settings. The middle one is as fast as the first and needs more energy.
 TEST(BoardFindings, OrdersAndFrontsAreOfTheAlternatives) {
   const twin::Twin twin = twin::load_twin(load_board("nano"));
   Finding f = finding(FindingForm::kOrder, "gpu=921.6+460.8+230.4", "yes");
-  EXPECT_EQ(judge(f, twin).lo, 1);  // slower and slower
+  EXPECT_EQ(judge(f, twin).lo, 1);  // in order of increasing time
   f.to = "gpu=460.8+921.6+230.4";
   EXPECT_EQ(judge(f, twin).lo, 0);
   f.form = FindingForm::kLeast;
@@ -262,15 +263,15 @@ TEST(BoardFindings, OrdersAndFrontsAreOfTheAlternatives) {
   f.form = FindingForm::kFront;
   f.unit = "count";
   f.to = "gpu=921.6 mem=1600; gpu=921.6 mem=1600; gpu=76.8 mem=204";
-  EXPECT_EQ(judge(f, twin).lo, 2);  // equal ones do not beat each other, the slow one wastes energy
+  EXPECT_EQ(judge(f, twin).lo, 2);  // equal ones do not dominate; the slow one wastes energy
   f.form = FindingForm::kOnFront;
   f.unit = "yes";
   f.at = "gpu=76.8 mem=204";
   EXPECT_EQ(judge(f, twin).lo, 0);
 }
 
-// An epoch of data that the program holds is the minibatches of the estimator; from storage it
-// takes longer the first time.
+// If the data is in memory, an epoch takes the minibatches of the estimator. From storage, the
+// first epoch takes longer.
 TEST(BoardFindings, EpochsAreFedFromStorage) {
   const twin::Twin twin = twin::load_twin(load_board("agx-xavier"));
   Finding f = finding(FindingForm::kValue, "", "s");
@@ -291,7 +292,7 @@ TEST(BoardFindings, EpochsAreFedFromStorage) {
   const double later_s = judge(f, twin).lo;
   f.at = "workers=0 data=gld23k storage=hdd epoch=first";
   const double first_s = judge(f, twin).lo;
-  EXPECT_GT(first_s, later_s + 23080 * 8e-3);  // a seek for each file
+  EXPECT_GT(first_s, later_s + 23080 * 8e-3);  // one seek per file
   f.at = "workers=0 data=gld23k storage=hdd epoch=later cache=dropped";
   EXPECT_DOUBLE_EQ(judge(f, twin).lo, first_s);
   f.form = FindingForm::kChange;

@@ -1,4 +1,4 @@
-// Rows are what a twin says, or that with a known change at one memory clock, so that every bias,
+// Rows are the twin's estimates, some with a known change at one memory clock, so that every bias,
 // step and error is known.
 #include "ridgewatt/evaluate/memory_levels.h"
 
@@ -71,8 +71,8 @@ TEST_F(MemoryLevels, RowsThatTheTwinExplainsHaveNoBiasAndItsSteps) {
   }
 }
 
-// Times 1.1 times as long at one level: the twin is 1 - 1/1.1 short there, a factor from the other
-// workload is 1.1, and it leaves nothing.
+// Times are 1.1 times as long at one level. The twin is 1 - 1/1.1 too low there, the factor from
+// the other workload is 1.1, and no error remains.
 TEST_F(MemoryLevels, AFactorCommonToWorkloadsIsFoundInTheOthers) {
   for (auto& run : runs_) {
     for (auto& row : run.observations) {

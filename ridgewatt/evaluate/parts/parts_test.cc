@@ -1,4 +1,5 @@
-// Questions in parts and in processes, with a question whose answers are known by hand.
+// Tests questions that are answered in parts and in processes, with a question whose answers are
+// known.
 #include "ridgewatt/evaluate/parts.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Squares of 0 .. 19 in one group, thirds of 0 .. 9 in another; the last two thirds by one unit.
+// Squares of 0 .. 19 in one group, and thirds of 0 .. 9 in another. One unit computes the last two
+// thirds.
 class Squares : public Question {
  public:
   std::function<void(std::size_t unit)> before = [](std::size_t) {};
@@ -170,7 +172,7 @@ TEST_F(Parts, AreNamedAsFractions) {
   }
 }
 
-// FNV-1a's published value for "a" with 64 bits.
+// The published FNV-1a value of "a" with 64 bits.
 TEST_F(Parts, FileMark) {
   EXPECT_EQ(file_mark(folder_.write("a", "a")), "1 bytes, af63dc4c8601ec8c");
 }
@@ -190,7 +192,7 @@ TEST(Processes, OneThatIsKilledIsMadeAgain) {
   const std::string mark = folder.write("killed", "");
   Squares question;
   question.before = [&](std::size_t unit) {
-    // Once: who can remove the mark.
+    // Only once: the process that succeeds in removing the file.
     if (unit == 11 && ::unlink(mark.c_str()) == 0) ::kill(::getpid(), SIGKILL);
   };
   expect_right(answer_in_processes(question, 2, {.threads = 1}));

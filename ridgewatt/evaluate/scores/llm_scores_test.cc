@@ -1,4 +1,5 @@
-// The targets of language models on public runs; what is asked for is never learned from.
+// Tests the targets for language models on public runs. A prediction never learns from the rows
+// that it predicts.
 #include "ridgewatt/evaluate/llm_scores.h"
 
 #include <gtest/gtest.h>
@@ -38,22 +39,22 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
     EXPECT_LE(group.step.error, 0.15);
     EXPECT_LE(group.prompt.error, 0.25);
     EXPECT_LE(group.decode_power.error, 0.12);
-    // Of nine tenths that intervals should hold.
+    // The nominal share of the intervals is 0.9.
     EXPECT_GT(group.step.inside, 0.75);
     EXPECT_GT(group.prompt.inside, 0.75);
     EXPECT_GT(group.decode_power.inside, 0.75);
   }
   EXPECT_TRUE(seen);
   for (const LlmGroup& group : scores.totals) {
-    if (group.board != "orin-nano-8gb" || group.mode == "15W") continue;  // 15 W: MLC, too
+    if (group.board != "orin-nano-8gb" || group.mode == "15W") continue;  // 15 W also has MLC
     EXPECT_EQ(group.cells, 5U);
     EXPECT_LE(group.step.error, 0.2) << group.mode;
   }
-  EXPECT_EQ(scores.rows.memory_twice, 72U + 36U);  // of decoding, and of prompts from 0.5 s on
+  EXPECT_EQ(scores.rows.memory_twice, 72U + 36U);  // decode, and prefill from 0.5 s on
 }
 
-// Where an engine is not held up by its host and keeps scores on chip, the time per token grows as
-// the bytes of the cache.
+// If the host does not delay the engine and attention scores stay on the chip, the time per token
+// grows in proportion to the bytes of the cache.
 // label: slow
 TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
   RIDGEWATT_REQUIRE_SHARED();
@@ -67,7 +68,7 @@ TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
   EXPECT_EQ(seen, 2U);
 }
 
-// The shipped file is what the command makes of the public runs.
+// The shipped file must equal the result of the command on the public runs.
 // label: slow
 TEST(LlmScores, ShippedEnginesAreTheFitOfThePublicRuns) {
   RIDGEWATT_REQUIRE_SHARED();
@@ -88,7 +89,7 @@ TEST(LlmScores, ShippedEnginesAreTheFitOfThePublicRuns) {
   }
 }
 
-// A model and quantization whose own rows are nonsense is predicted as if they were not there.
+// Nonsense rows of a model and quantization do not change the prediction for that combination.
 TEST(LlmScores, OwnRowsAreNotLearnedFrom) {
   const testing::TemporaryFolder folder;
   const std::string head =

@@ -11,7 +11,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Times in ms at GPU clocks of 100, 200, .. MHz, at 10 W.
+// Times in ms at GPU clocks of 100, 200, .. MHz, all at 10 W.
 Sweep sweep_of(const std::vector<double>& times_ms) {
   std::string rows = "gpu_mhz,time_ms,power_w\n";
   for (std::size_t i = 0; i < times_ms.size(); ++i) {
@@ -26,7 +26,7 @@ std::vector<PowerMode> modes_of(const Sweep& sweep) {
   return modes;
 }
 
-// A line goes through any two of its points.
+// Any two points of a line determine it.
 TEST(ModeChoice, ALineIsKnownFromAnyTwoOfItsPoints) {
   const Sweep sweep = sweep_of({90, 80, 70, 60, 50});
   const auto scores = score_choices(sweep, modes_of(sweep), {.count = 2});
@@ -41,8 +41,9 @@ TEST(ModeChoice, ALineIsKnownFromAnyTwoOfItsPoints) {
   EXPECT_EQ(different.size(), 10U);
 }
 
-// The third of four points lies off the line of the others: 60 ms, where they say 70. From two of
-// the others it alone is missed, by 10 / 60, which is a half of that in the mean over both.
+// The third of four points is not on the line of the others: 60 ms instead of 70 ms. Predicted from
+// two others, only this point is wrong, by 10 / 60, so the mean error over both predicted points is
+// half of that.
 TEST(ModeChoice, WhatLiesOffTheLineIsNoneToLearnFrom) {
   const Sweep sweep = sweep_of({90, 80, 60, 60});
   const auto scores = score_choices(sweep, modes_of(sweep), {.count = 2});

@@ -9,8 +9,8 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Time and power of a workload over clocks: the GPU clock halves the time and adds power, cores do
-// nothing.
+// Time and power of a workload over clocks: doubling the GPU clock halves the time and adds power;
+// the number of cores has no effect.
 Sweep sweep_of(const std::string& workload, double scale) {
   Sweep sweep{workload, workload, "training", {}, {}};
   const KnobSpace space = knob_space(load_board("agx-orin"));
@@ -35,7 +35,7 @@ TEST(ReferenceScores, EveryPairAndEveryBaselineIsARow) {
   options.reference_rows = 4;
   const auto scores = score_references(sweeps, load_board("agx-orin"), options);
   ASSERT_EQ(scores.size(), 2U * 5U);
-  EXPECT_EQ(scores[0].reference, "a");  // the diagonal
+  EXPECT_EQ(scores[0].reference, "a");  // the reference is the workload itself
   EXPECT_EQ(scores[0].method, "nn");
   EXPECT_EQ(scores[0].modes, 39);
   EXPECT_EQ(scores[1].reference, "b");
@@ -46,11 +46,11 @@ TEST(ReferenceScores, EveryPairAndEveryBaselineIsARow) {
   EXPECT_EQ(random.method, "random modes");
   EXPECT_TRUE(std::isnan(random.time_mape_pct));
   EXPECT_GE(random.penalty_pct, 0);
-  EXPECT_EQ(random.over_by_1w_pct, 0);  // it was profiled
+  EXPECT_EQ(random.over_by_1w_pct, 0);  // all its modes were profiled
   const ReferenceScore& maxn = scores[3];
   EXPECT_EQ(maxn.method, "MAXN");
-  EXPECT_LE(maxn.penalty_pct, 0);  // faster than any mode that keeps the budget
-  // 42 W keep the budgets from 42 W on; from 41 W on it is within 1 W.
+  EXPECT_LE(maxn.penalty_pct, 0);  // faster than any mode within the budget
+  // MAXN draws 42 W, so it is within budgets from 42 W on, and within 1 W of budgets from 41 W on.
   EXPECT_NEAR(maxn.over_by_1w_pct, 100.0 * 24 / 34, 1e-9);
   const ReferenceScore& preset = scores[4];
   EXPECT_EQ(preset.method, "preset");

@@ -15,7 +15,7 @@ TEST(Reliability, BinsHoldTheMeanStatementAndTheShareThatIsTrue) {
   ASSERT_EQ(bins.size(), 4u);
   EXPECT_EQ(bins[0].rows, 1u);
   EXPECT_EQ(bins[1].stated, 0.3);
-  EXPECT_EQ(bins[2].from, 0.5);  // an edge belongs to the bin above it, the last one to the last
+  EXPECT_EQ(bins[2].from, 0.5);  // an edge belongs to the bin above it; the last, to the last bin
   EXPECT_EQ(bins[3].rows, 2u);
   EXPECT_NEAR(bins[3].stated, 0.95, 1e-12);
   EXPECT_EQ(bins[3].true_share, 0.5);

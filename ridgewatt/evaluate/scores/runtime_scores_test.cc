@@ -1,4 +1,4 @@
-// How far estimates of runtimes are from public measurements: the targets that are published.
+// Compares estimates of runtimes with public measurements: the published targets.
 #include "ridgewatt/evaluate/runtime_scores.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class PublicRuntimes : public ::testing::Test {
     return {data / "runtimes" / "vision.csv", data / "public" / "trtutils.csv",
             data / "public" / "operators.csv"};
   }
-  // Fitted once: every model, board and precision is left out in turn.
+  // Computed once: holds out each model, board and precision in turn.
   static const RuntimeScores& scores() {
     static const RuntimeScores all = score_runtimes(paths());
     return all;
@@ -41,7 +41,7 @@ class PublicRuntimes : public ::testing::Test {
   }
 };
 
-// One test, as the fits take long.
+// A single test, because the fits take long.
 // label: slow
 TEST_F(PublicRuntimes, ModelsThatWereLeftOutArePredictedWithinIntervals) {
   const RuntimeGroup& engines = group("TensorRT and ONNX Runtime");
@@ -50,7 +50,7 @@ TEST_F(PublicRuntimes, ModelsThatWereLeftOutArePredictedWithinIntervals) {
   EXPECT_LE(engines.model, 0.12);
   EXPECT_LE(pytorch.model, 0.20);
   EXPECT_LE(mlperf.model, 0.25);
-  // As many as the file has: 9 and 3 of engines, 3 and 3 of PyTorch.
+  // The file has 9 and 3 rows of engines, and 3 and 3 rows of PyTorch.
   EXPECT_GE(engines.rows, 12U);
   EXPECT_GE(pytorch.rows, 6U);
   EXPECT_GE(mlperf.rows, 6U);
@@ -86,7 +86,7 @@ TEST_F(PublicRuntimes, EveryRowIsUsedOrLeftOutWithAReason) {
   }
 }
 
-// The tables of the reference board name these rows as their origin.
+// The reference board's tables name these rows as their origin.
 // label: slow
 TEST_F(PublicRuntimes, TheShippedTablesAreTheFitOfTheseRows) {
   const auto shipped = twin::load_runtime_twins(load_board("agx-orin"));
@@ -94,7 +94,7 @@ TEST_F(PublicRuntimes, TheShippedTablesAreTheFitOfTheseRows) {
   for (std::size_t r = 0; r < shipped.size(); ++r) {
     const twin::RuntimeTwin& fitted = scores().fit.twins[r];
     const auto runtime = name_of(shipped[r].runtime);
-    if (is_on_cpu(shipped[r].runtime)) continue;  // has parameters of its own
+    if (is_on_cpu(shipped[r].runtime)) continue;  // has its own parameters
     EXPECT_EQ(shipped[r].fitted(), fitted.fitted()) << runtime;
     EXPECT_EQ(shipped[r].boards, fitted.boards) << runtime;
     EXPECT_EQ(shipped[r].precisions, fitted.precisions) << runtime;

@@ -1,4 +1,4 @@
-// The aims of issue and docs on boards drawn for this test, and the simulated boards themselves.
+// Tests the documented targets on boards drawn for this test, and the simulated boards themselves.
 #include "ridgewatt/evaluate/thermal_scores.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace ridgewatt::evaluate {
 namespace {
 
-// Constants within 10 %, throttling times within 15 %: on nine boards and loads of ten.
+// In nine of ten cases, constants must be within 10 % and times to throttling within 15 %.
 // label: slow
 TEST(ThermalScores, ReachTheirAims) {
   const ThermalScores scores = score_thermal({.boards = 16, .seed = 20261123});
@@ -29,7 +29,7 @@ TEST(ThermalScores, ReachTheirAims) {
   }
 }
 
-// With or without the air temperature, the boards and their questions are the same.
+// The boards and the questions do not depend on whether the air temperature is given.
 // label: slow
 TEST(ThermalScores, AskTheSameOfAllFits) {
   const ThermalScores given = score_thermal({.boards = 3, .seed = 4, .ambient_known = true});
@@ -41,8 +41,8 @@ TEST(ThermalScores, AskTheSameOfAllFits) {
   EXPECT_THROW(score_thermal({.boards = 0}), UsageError);
 }
 
-// By the balance of heat: at rest the trace begins where P R_total ends, on the zone's grid; and a
-// heat spreader is a third mass between the two, which changes no steady state.
+// By the heat balance, the trace of an idle board starts at P R_total, on the grid of the zone. A
+// heat spreader, as a third mass between the two, does not change steady states.
 TEST(SimulatedTrace, BeginsAtRest) {
   Random random(8);
   for (int board = 0; board < 4; ++board) {
@@ -52,7 +52,7 @@ TEST(SimulatedTrace, BeginsAtRest) {
         22 + 0.2 * 30 * (model.junction_sink_k_per_w + 1 / model.sink_w_per_k(0.31));
     for (const bool unmodelled : {false, true}) {
       const auto trace = simulated_trace(model, {22, 30, 0.5, unmodelled, 5});
-      // Unmodelled air drifts by a degree.
+      // With effects that the model lacks, the air drifts by a degree.
       EXPECT_NEAR(trace.rows.front().celsius, rest_c, unmodelled ? 1.6 : 0.7);
       EXPECT_NEAR(trace.rows.front().power_w, 6, 0.08 * 6);
       EXPECT_NEAR(trace.duration_s(), 1500, 1);
