@@ -9,7 +9,7 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Two modes of a board whose errors have half their variance in common.
+// Two modes of a board whose errors share half of their variance.
 ModePrior two_modes() {
   ModePrior prior;
   prior.modelled = {{1, 10}, {2, 5}};
@@ -20,7 +20,8 @@ ModePrior two_modes() {
   return prior;
 }
 
-// By hand, with no day and an exact measurement: the gain of the other mode is its correlation.
+// Computed by hand, without daily variation and with an exact measurement: the gain of the other
+// mode is its correlation.
 TEST(ModeBelief, OneModeTellsOfItsNeighbors) {
   ModeBelief belief(two_modes(), {.day_sd = 0, .window_sd = 0});
   EXPECT_DOUBLE_EQ(belief.now(1).time_s, 2);
@@ -33,7 +34,8 @@ TEST(ModeBelief, OneModeTellsOfItsNeighbors) {
   EXPECT_EQ(belief.seen(0), 1u);
 }
 
-// A known mode that becomes slower at once: all modes are, for now; later it fades.
+// If a known mode suddenly becomes slower, all modes are assumed slower for now. The effect fades
+// later.
 TEST(ModeBelief, AJumpIsTheDays) {
   ModeBelief belief(two_modes());
   const auto show = [&](double time_s) {

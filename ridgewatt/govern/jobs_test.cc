@@ -7,11 +7,11 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Computed manually. Slow: 1 s at 10 W, 10 J. Fast: 0.5 s at 30 W, 15 J. Both idle at 4 and 6 W.
+// Computed by hand. Slow: 1 s at 10 W, 10 J. Fast: 0.5 s at 30 W, 15 J. They idle at 4 and 6 W.
 const std::vector<ModeCost> kModes = {{1, 10, 4}, {0.5, 30, 6}};
 
-// 150 minibatches in 100 s: x s fast and 100 - x s slow with 2 x + (100 - x) = 150, so 50 s each:
-// 500 J + 1500 J. Fast alone takes 75 s and 2250 J, and rests 25 s at 4 W: 2350 J.
+// 150 minibatches in 100 s: x s fast and 100 - x s slow with 2 x + (100 - x) = 150, that is 50 s
+// each: 500 J + 1500 J. Fast alone takes 75 s and 2250 J, and idles 25 s at 4 W: 2350 J.
 TEST(Jobs, TwoModesBeatOneBetweenTheirSpeeds) {
   const JobWays ways = ways_of_job(kModes, {.minibatches = 150, .end_s = 100});
   ASSERT_TRUE(ways.mix && ways.fixed && ways.race && ways.steady);
@@ -25,8 +25,8 @@ TEST(Jobs, TwoModesBeatOneBetweenTheirSpeeds) {
   EXPECT_NEAR(ways.steady->energy_j, 2350, 1e-9);
 }
 
-// With time to spare the slow mode and rest: 50 s at 10 W, 50 s at 4 W. Racing: 25 s at 30 W, 75 s
-// at 4 W, or asleep at 1 W but for 5 s that take 25 J: 750 + 25 + 70.
+// With time to spare, the slow mode is best: 50 s at 10 W, then idle for 50 s at 4 W. Racing: 25 s
+// at 30 W, then 75 s idle at 4 W, or asleep at 1 W except for 5 s that take 25 J: 750 + 25 + 70.
 TEST(Jobs, RacingPaysOnceSleepIsCheap) {
   const Job job{.minibatches = 50, .end_s = 100};
   const JobWays awake = ways_of_job(kModes, job);
@@ -37,7 +37,7 @@ TEST(Jobs, RacingPaysOnceSleepIsCheap) {
   EXPECT_NEAR(asleep.race->energy_j, 845, 1e-9);
   EXPECT_EQ(asleep.race->parts.back().wait, Wait::kSleep);
   EXPECT_NEAR(asleep.fixed->energy_j, 500 + 25 + 45, 1e-9);
-  // A mode with a lower energy than slow at twice the power: then racing wins.
+  // The second mode has twice the power of the slow one but needs less energy: now racing wins.
   const std::vector<ModeCost> hungry = {{1, 10, 4}, {0.4, 20, 6}};
   const JobWays raced = ways_of_job(hungry, job, sleep);
   EXPECT_NEAR(raced.mix->energy_j, 400 + 25 + 75, 1e-9);
@@ -45,7 +45,7 @@ TEST(Jobs, RacingPaysOnceSleepIsCheap) {
 }
 
 TEST(Jobs, EnergyWithoutADeadlineIsSpentOnTime) {
-  // 100 minibatches for 1250 J: half of them fast, 25 s, half slow, 50 s.
+  // 100 minibatches for 1250 J: half of them fast (25 s), half slow (50 s).
   const JobWays ways = ways_of_job(kModes, {.minibatches = 100, .energy_j = 1250});
   ASSERT_TRUE(ways.mix && ways.fixed);
   EXPECT_NEAR(ways.mix->end_s, 75, 1e-9);
@@ -67,8 +67,9 @@ TEST(Jobs, WhatCannotBeKeptIsSaid) {
   EXPECT_THROW(ways_of_job(kModes, {.minibatches = 0, .end_s = 1}), UsageError);
 }
 
-// A minibatch every 2 s. Slow: 10 J + 1 s x 4 W = 14 J. Fast: 15 J + 1.5 s x 6 W = 24 J idle; at
-// rest, two changes of 0.25 s at 6 W and 1 s at 4 W: 22 J.
+// A minibatch every 2 s. Slow: 10 J + 1 s x 4 W = 14 J. Fast and then idle: 15 J + 1.5 s x 6 W = 24
+// J. Fast with a change to the slow mode while idle, two changes of 0.25 s at 6 W and 1 s at 4 W:
+// 22 J.
 TEST(Jobs, APeriodIsWorkAndTheCheapestWait) {
   const Period period{.period_s = 2, .change_s = 0.25};
   const PeriodWays ways = ways_of_period(kModes, period);
@@ -78,8 +79,8 @@ TEST(Jobs, APeriodIsWorkAndTheCheapestWait) {
   EXPECT_NEAR(ways.race->energy_j, 22, 1e-12);
   EXPECT_EQ(ways.race->wait, Wait::kRest);
   EXPECT_FALSE(ways.asleep);
-  // Asleep for the fast mode's 1.5 s: 0.5 s and 1 J to enter and leave, 1 s at 0.1 W: 16.1 J. For
-  // the slow one's 1 s: 10 + 1 + 0.05.
+  // The fast mode can sleep for 1.5 s: 0.5 s and 1 J to enter and leave sleep, 1 s at 0.1 W: 16.1
+  // J. The slow mode can sleep for 1 s: 10 + 1 + 0.05 J.
   const PeriodWays asleep =
       ways_of_period(kModes, period, Sleep{.power_w = 0.1, .time_s = 0.5, .energy_j = 1});
   EXPECT_NEAR(asleep.race->energy_j, 16.1, 1e-12);
@@ -90,16 +91,18 @@ TEST(Jobs, APeriodIsWorkAndTheCheapestWait) {
 
 TEST(Jobs, ADaysEnergyIsAMeanPower) {
   EXPECT_NEAR(held_power_w({.energy_j = 864000}), 10, 1e-12);
-  // 24 W for half the day, mean 12 W: held when the battery carries the other half, 12 W x 12 h.
+  // 24 W for half of the day, a mean of 12 W. This power can be held if the battery supplies the
+  // other half, 12 W x 12 h.
   std::vector<double> solar_w(24, 0.0);
   for (std::size_t hour = 6; hour < 18; ++hour) solar_w[hour] = 24;
   EXPECT_NEAR(held_power_w({.energy_j = 12 * 43200.0, .solar_w = solar_w}), 12, 1e-6);
-  // Half that battery carries 6 W through the 12 h from 18 to 6.
+  // Half of that battery supplies 6 W during the 12 h from 18 to 6 o'clock.
   EXPECT_NEAR(held_power_w({.energy_j = 6 * 43200.0, .solar_w = solar_w}), 6, 1e-6);
   EXPECT_NEAR(held_power_w({.energy_j = 0, .solar_w = solar_w}), 0, 1e-6);
 }
 
-// 16 W for 100 s: as the job above, 30 % fast by (30 - 10) x = 6.
+// 16 W for 100 s, with the modes of the job above: fast for x = 30 % of the time, from (30 - 10) x
+// = 6.
 TEST(Jobs, MostWorkAtAPower) {
   const auto mix = most_work(kModes, 16, 100);
   ASSERT_TRUE(mix);
@@ -108,7 +111,7 @@ TEST(Jobs, MostWorkAtAPower) {
   for (const auto& part : mix->parts) minibatches += part.minibatches;
   EXPECT_NEAR(minibatches, 130, 1e-9);
   const auto one = most_work_of_one(kModes, 16, 100);
-  ASSERT_TRUE(one);  // slow throughout: 100; fast for 12 / 26 of the time: 92.3
+  ASSERT_TRUE(one);  // slow all the time: 100; fast for 12 / 26 of the time: 92.3
   EXPECT_NEAR(one->parts[0].minibatches, 100, 1e-9);
   EXPECT_FALSE(most_work(kModes, 3.9, 100));
   EXPECT_FALSE(most_work_of_one(kModes, 3.9, 100));

@@ -8,9 +8,8 @@
 namespace ridgewatt::govern {
 namespace {
 
-// Computed manually: idle (0, 2), a (4, 10), b (6, 20), c (8, 22). b lies above the line from a to
-// c: at 6/s
-// half a and half c draw 16 W, b draws 20 W.
+// Computed by hand: idle (0, 2), a (4, 10), b (6, 20), c (8, 22). b is above the line from a to c:
+// at 6 per second, half a and half c draw 16 W, but b draws 20 W.
 const std::vector<RatePower> kOptions = {{0, 2}, {4, 10}, {6, 20}, {8, 22}};
 
 TEST(RateHull, TwoModesBeatTheOneBetweenThem) {
@@ -45,14 +44,14 @@ TEST(RateHull, WhatCannotBeReachedIsSaid) {
   EXPECT_THROW(RateHull(std::vector<RatePower>{{1, -1}}), UsageError);
 }
 
-// A slow mode that draws more than a fast one has no place, whatever the rate.
+// A slow mode that draws more power than a fast mode is never used.
 TEST(RateHull, SlowAndHungryModesAreLeftOut) {
   const RateHull hull(std::vector<RatePower>{{1, 9}, {3, 5}, {5, 11}});
   EXPECT_EQ(hull.corners(), (std::vector<std::size_t>{1, 2}));
   EXPECT_DOUBLE_EQ(hull.at_rate(0.5)->power_w, 5);
 }
 
-// No mix of any two options, in any shares, draws less at the same rate.
+// No mix of two options draws less power at the same rate.
 TEST(RateHull, NoPairIsBetter) {
   Random random(3);
   for (int draw = 0; draw < 50; ++draw) {

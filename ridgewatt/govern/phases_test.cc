@@ -20,7 +20,8 @@ PowerMode clocked(double gpu_hz) {
 }
 const PowerMode kFast = clocked(1.0e9), kSlow = clocked(0.5e9);
 
-// A program in made-up time: marks at given times, a power that follows the mode, 10 ms to set one.
+// A program in virtual time: marks at given times, power that depends on the mode, and 10 ms to set
+// a mode.
 class ScriptedProgram final : public measure::TunedProgram {
  public:
   explicit ScriptedProgram(std::vector<TimedMark> marks, double end_s)
@@ -64,7 +65,7 @@ class ScriptedProgram final : public measure::TunedProgram {
   std::vector<PowerMode> set_;
 };
 
-// `requests` of a prefill and a decode of `tokens` tokens, from `from_s` on.
+// `requests` requests of a prefill and a decode of `tokens` tokens. The first starts after 1 s.
 std::vector<TimedMark> requests(int requests, double prefill_s, double decode_s, int tokens) {
   std::vector<TimedMark> marks;
   double now_s = 1;
@@ -91,7 +92,7 @@ TEST(Phases, EachHasItsMode) {
   EXPECT_EQ(prefill.times, 5u);
   EXPECT_EQ(decode.times, 5u);
   EXPECT_EQ(decode.switches, 5u);
-  EXPECT_EQ(prefill.switches, 4u);  // the first mode was set already
+  EXPECT_EQ(prefill.switches, 4u);  // the first mode was already set
   EXPECT_EQ(held.switches, 9u);
   EXPECT_EQ(decode.minibatches, 50u);
   EXPECT_EQ(prefill.minibatches, 0u);
@@ -99,22 +100,22 @@ TEST(Phases, EachHasItsMode) {
   EXPECT_NEAR(prefill.time_s, 5, 1e-9);
   EXPECT_NEAR(decode.time_s, 20, 1e-9);
   EXPECT_NEAR(decode.median_s, 4, 1e-9);
-  // 40 W and 10 W, but for the 10 ms in which the mode was not yet set.
+  // 40 W and 10 W, except during the 10 ms until the mode is set.
   EXPECT_NEAR(prefill.energy_j, 5 * 40 - 4 * 0.01 * 30, 0.3);
   EXPECT_NEAR(decode.energy_j, 20 * 10 + 5 * 0.01 * 30, 0.3);
-  // 1 s before and 1 s after, in the first and in the last mode.
+  // 1 s before in the first mode and 1 s after in the last mode.
   EXPECT_NEAR(held.energy_j, prefill.energy_j + decode.energy_j + 40 + 10, 0.5);
   EXPECT_NEAR(held.median_switch_s, 0.01, 1e-6);
   EXPECT_NEAR(held.median_write_s, 0.01, 1e-6);
   EXPECT_NEAR(held.switching_s, 0.09, 1e-6);
 }
 
-// A switch costs 10 ms and what clocks take to show it, 14 ms; there and back 48 ms.
+// A switch takes 10 ms plus 14 ms until the clocks show it; both directions take 48 ms.
 TEST(Phases, OneThatIsShorterThanASwitchIsLeftAlone) {
   ScriptedProgram shorter(requests(50, 0.5, 0.04, 2), 40);
   const PhaseOutcome left = hold_phases(shorter, {.modes = kPhaseModes, .least_times = 1});
   EXPECT_EQ(left.phases[1].times, 50u);
-  EXPECT_EQ(left.phases[1].switches, 1u);  // nobody knew yet
+  EXPECT_EQ(left.phases[1].switches, 1u);  // its length was still unknown
   EXPECT_EQ(left.phases[1].too_short, 49u);
   EXPECT_EQ(left.switches, 2u);
   EXPECT_EQ(shorter.sets().back(), kFast);
@@ -133,7 +134,7 @@ TEST(Phases, TheInnerOneCountsAndTheOuterComesBack) {
   const PhaseOutcome held = hold_phases(program, {.modes = kPhaseModes});
   EXPECT_EQ(program.sets(), (std::vector{kSlow, kFast, kSlow}));
   EXPECT_EQ(held.phases[0].times, 1u);
-  EXPECT_NEAR(held.phases[1].time_s, 5, 1e-9);  // with what was inside it
+  EXPECT_NEAR(held.phases[1].time_s, 5, 1e-9);  // including the phase inside it
 }
 
 TEST(Phases, OneThatNeverEndsEndsWithTheProgram) {
@@ -145,7 +146,7 @@ TEST(Phases, OneThatNeverEndsEndsWithTheProgram) {
   EXPECT_EQ(held.phases[0].times, 0u);
 }
 
-// A flood of begins is bounded.
+// The number of begins without an end is bounded.
 TEST(Phases, ManyOpenPhasesAreNotRemembered) {
   std::vector<TimedMark> marks;
   for (int i = 0; i < 100000; ++i) marks.push_back({Kind::kBegin, "p" + std::to_string(i), 1});

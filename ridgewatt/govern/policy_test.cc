@@ -1,4 +1,4 @@
-// The policy on boards and days that are known exactly, and on random ones.
+// Tests the policy on boards and days that are known exactly, and on random ones.
 #include "ridgewatt/govern/policy.h"
 
 #include <fmt/ranges.h>
@@ -14,7 +14,8 @@
 namespace ridgewatt::govern {
 namespace {
 
-// A board of five modes, each twice as hungry as it is faster, and one that nobody should use.
+// A board of five modes, each of which draws more power the faster it is, and one mode that is
+// never the best.
 std::vector<twin::TimePower> modes_of(double time_factor, double power_factor) {
   return {{1.0 * time_factor, 10 * power_factor},  {0.7 * time_factor, 15 * power_factor},
           {0.5 * time_factor, 22 * power_factor},  {0.4 * time_factor, 30 * power_factor},
@@ -52,8 +53,8 @@ DayOptions calm(double length_s) {
   return options;
 }
 
-// The board is as its twin and the day is calm: as good as the best mix, known exactly, but for the
-// margin and what trials cost.
+// The board equals its twin and the day is calm: the result is as good as the exact best mix,
+// except for the margin and the cost of trials.
 TEST(Policy, OnACalmDayItIsTheBestMix) {
   const auto modes = modes_of(1, 1);
   const Goal goal{.end_s = 20000, .minibatches = 25000};
@@ -68,7 +69,7 @@ TEST(Policy, OnACalmDayItIsTheBestMix) {
   EXPECT_LT(held.energy_j, ways.mix->energy_j * 1.02);
 }
 
-// A board a fifth slower than its twin: a plan by the twin alone would be late.
+// The board is 20 % slower than its twin: a plan that trusts the twin would be late.
 TEST(Policy, ASlowerBoardIsLearned) {
   const Goal goal{.end_s = 20000, .minibatches = 25000};
   Policy policy = policy_of(goal);
@@ -106,7 +107,8 @@ TEST(Policy, ACapIsKeptAwayFrom) {
 
 TEST(Policy, RequestsAreServedInTime) {
   Policy policy = policy_of({.latency_s = 0.9}, {.caution = 0, .rate_headroom = 0});
-  // At 0.8 requests per second: 0.7 s take 0.7 (1 + 0.56 / 0.88) = 1.15 s, 0.5 s 0.67 s.
+  // At 0.8 requests per second: a mode of 0.7 s takes 0.7 (1 + 0.56 / 0.88) = 1.15 s, one of 0.5 s
+  // takes 0.67 s.
   const Decision next = policy.decide({.rate_hz = 0.8});
   EXPECT_EQ(next.mode, 2u);
   EXPECT_TRUE(next.reachable);
@@ -130,7 +132,7 @@ TEST(Policy, GoalsThatMeanNothingAreRefused) {
   EXPECT_THROW(Policy({.power_w = 5}, prior_of(modes_of(1, 1)), {1}), UsageError);
 }
 
-// A trial during which the day changes does not count: mode 0 would look twice as fast otherwise.
+// A trial during which the day changes must not count, because mode 0 would look twice as fast.
 TEST(Policy, ATrialWhileTheDayChangesDoesNotCount) {
   Policy policy = policy_of({.end_s = 20000, .minibatches = 22000}, {.trial_cost = 0});
   const auto modes = modes_of(1, 1);
@@ -141,7 +143,7 @@ TEST(Policy, ATrialWhileTheDayChangesDoesNotCount) {
     const Decision next = policy.decide({now_s, done, 0});
     ASSERT_TRUE(next.mode);
     if (next.reason == "tried" && !tried) {
-      slow = false;  // the spell ends with the trial
+      slow = false;  // the slow period ends with the trial
       tried = true;
       trial = *next.mode;
     }
@@ -160,8 +162,8 @@ TEST(Policy, ATrialWhileTheDayChangesDoesNotCount) {
   EXPECT_NEAR(ratio, modes[trial].time_s / modes[other].time_s, 0.12);
 }
 
-// Power rises until the mode is over the cap, and the fastest one below it was never seen: its
-// trial counts, although the mode before it does not run again.
+// Power rises until the mode exceeds the cap, and the fastest mode below the cap was never
+// measured. Its trial counts although the previous mode does not run again.
 TEST(Policy, ATrialCountsWhereTheModeBeforeItIsOverTheCap) {
   const std::vector<twin::TimePower> modes = {{0.6, 17}, {0.55, 22}, {0.5, 24}};
   Policy policy({.power_w = 26}, prior_of(modes), {5, 5, 5});
@@ -183,7 +185,7 @@ TEST(Policy, ATrialCountsWhereTheModeBeforeItIsOverTheCap) {
   EXPECT_EQ(policy.decide({2400}).mode, 1u) << "24.2 W";
 }
 
-// Random boards and days with other processes, pauses and warmth: goals are held.
+// Random boards and days with other processes, pauses and heat: goals are met.
 TEST(Policy, GoalsAreHeldOnRandomDays) {
   int late = 0, over = 0;
   constexpr int kDays = 20;
@@ -213,7 +215,7 @@ TEST(Day, FollowsItsSeed) {
   EXPECT_THROW(Day({.length_s = 1e9}, 1), UsageError);
 }
 
-// Computed manually: 0.5 s at 22 W for 100 minibatches, then 5 W for the other 60 s.
+// Computed by hand: 0.5 s at 22 W for 100 minibatches, then 5 W for the other 60 s.
 TEST(Day, AFixedModeIsAccountedForExactly) {
   const DayBoard board = board_of(modes_of(1, 1));
   const DayOutcome fixed =
