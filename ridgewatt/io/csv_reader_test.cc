@@ -8,7 +8,7 @@
 namespace ridgewatt {
 namespace {
 
-// RFC 4180: quotes, commas and line ends within fields, and both kinds of line ends between them.
+// RFC 4180: quotes, commas and line ends inside fields, and both kinds of line ends between rows.
 TEST(CsvReader, ReadsRfc4180) {
   const std::string text =
       "\xEF\xBB\xBF"
@@ -16,7 +16,7 @@ TEST(CsvReader, ReadsRfc4180) {
   CsvReader csv(text, "t.csv");
   EXPECT_EQ(csv.header(), (std::vector<std::string>{"a", "b", "c"}));
   ASSERT_TRUE(csv.next());
-  EXPECT_EQ(csv.field(1), "x,\"y\"");  // blanks at the ends do not count
+  EXPECT_EQ(csv.field(1), "x,\"y\"");  // blanks at the ends are ignored
   EXPECT_EQ(csv.line(), 2u);
   ASSERT_TRUE(csv.next());
   EXPECT_EQ(csv.line(), 6u);

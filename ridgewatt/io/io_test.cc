@@ -59,7 +59,7 @@ TEST(File, AtomicWriteLeavesOldOrNew) {
   EXPECT_THROW(read_file((folder.path() / "missing").string()), NotFoundError);
   EXPECT_THROW(read_file(folder.path().string()), InputError);
   EXPECT_THROW(read_file(path, 2), InputError);
-  EXPECT_THROW(read_file("/dev/zero"), InputError);  // has no end
+  EXPECT_THROW(read_file("/dev/zero"), InputError);  // endless
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
@@ -166,7 +166,7 @@ TEST(Output, UnderSudoANewFileBelongsToTheCaller) {
   EXPECT_EQ(status.st_uid, 0u);
 }
 
-// What `printf ridgewatt | gzip -9n` prints.
+// The output of `printf ridgewatt | gzip -9n`.
 TEST(Embedded, AGzippedFileIsUnpacked) {
   const unsigned char gzip[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
                                 0x2b, 0xca, 0x4c, 0x49, 0x4f, 0x2d, 0x4f, 0x2c, 0x29, 0x01,

@@ -1,4 +1,4 @@
-// What a process in the sandbox can and cannot do, by trying it (seccomp(2), setrlimit(2)).
+// Tests what a process in the sandbox can and cannot do, by trying it (seccomp(2), setrlimit(2)).
 #include "ridgewatt/io/sandbox.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct Ended {
   std::string errors = {};
 };
 
-// Runs `body` in the sandbox, in a process of its own, which ends with its result.
+// Runs `body` in the sandbox, in a new process. The exit status is the result of `body`.
 Ended in_sandbox(const SandboxOptions& options, const std::function<int()>& body) {
   Pipe pipe;
   const pid_t child = ::fork();
@@ -50,7 +50,7 @@ int result_of(const std::function<int()>& body) {
   return WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
 }
 
-// The errno of a system call that must fail; 0 when it does not.
+// The errno of a system call that must fail; 0 if it succeeds.
 int error_of(const std::function<long()>& call) {
   return result_of([&] { return call() < 0 ? errno : 0; });
 }
@@ -145,7 +145,7 @@ TEST_F(Sandbox, TimeEndsItWithOneLine) {
   EXPECT_EQ(ended.errors, "ridgewatt: the sandbox's time is over: see --time\n");
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // it reserves terabytes
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer reserves terabytes
 TEST_F(Sandbox, MemoryBeyondTheLimitIsNotThere) {
   const Ended ended = in_sandbox({.memory_bytes = std::size_t{512} << 20}, [] {
     try {

@@ -29,7 +29,7 @@ TEST(InputFiles, WhatWasReadIsRefusedUnderEveryName) {
   }
 }
 
-// File systems give the inode of a removed file to the next one.
+// File systems reuse the inode of a removed file for the next file.
 TEST(InputFiles, AFileThatCameLaterIsAnother) {
   const testing::TemporaryFolder folder;
   for (int i = 0; i < 50; ++i) {

@@ -1,4 +1,4 @@
-// Against a server of this test on loopback that says one thing and closes.
+// Tests against a loopback server of this test that sends one reply and closes the connection.
 #include "ridgewatt/io/http_get.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(HttpGet, RefusesALongReply) {
 }
 
 TEST_F(HttpGet, WaitsOnlySoLong) {
-  LoopbackReply server({""});  // and closes: an empty reply is none
+  LoopbackReply server({""});  // closes immediately: an empty reply
   EXPECT_THAT(refusal(server.url("/")), HasSubstr("no reply"));
 }
 

@@ -1,4 +1,5 @@
-// Events as the HTML standard has them, and the stream against a server of this test on loopback.
+// Tests events in the format of the HTML standard, and the stream against a loopback server of this
+// test.
 #include "ridgewatt/io/http_stream.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Facts from the specification of TOML 1.0.0, toml.io/en/v1.0.0.
+// Tests rules of the specification of TOML 1.0.0, toml.io/en/v1.0.0.
 #include "ridgewatt/io/toml.h"
 
 #include <gmock/gmock.h>
