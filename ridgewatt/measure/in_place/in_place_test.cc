@@ -202,7 +202,7 @@ TEST(InPlaceProfiler, LeavesAModeThatDrawsTooMuchAtOnce) {
   EXPECT_LT(run.worst_excess, 0.05);
 }
 
-// In a held mode, the profiler also reacts to a rise in power that another program causes.
+// In a held mode, the profiler also reacts to a rise in power that a disturbance causes.
 TEST(InPlaceProfiler, LeavesAHeldModeThatComesToDrawTooMuch) {
   Simulated trial;
   const PowerMode mode = trial.space.modes()[trial.space.size() / 2];
