@@ -1,4 +1,4 @@
-// The monitor on fake boards whose powers are set by the test, so that the energies are known.
+// Tests the monitor on fake boards whose power is set by the test, so that the energies are known.
 #include "ridgewatt/monitor/monitor.h"
 
 #include <gmock/gmock.h>
@@ -39,13 +39,13 @@ TEST(Monitor, EnergyIsPowerTimesTimeAndTheSumOfItsRails) {
   const Snapshot last = monitor.snapshot();
   ASSERT_TRUE(last.has_power && last.has_total);
   EXPECT_EQ(last.missing, 0u);
-  // 20 W by the rounding of the sensor's three rails: 0.02 W each.
+  // 20 W, within the rounding of the sensor's three rails: 0.02 W each.
   EXPECT_NEAR(*last.total_w, 20, 0.06);
   const double time_s = last.power_time_s - first.power_time_s;
   EXPECT_GT(time_s, 0.9);
   EXPECT_NEAR(last.total.energy_j - first.total.energy_j, *last.total_w * time_s, 1e-6);
   EXPECT_NEAR(last.total.energy_j, total_of_rails(last), 1e-9 * last.total.energy_j);
-  EXPECT_NEAR(last.total.error_j, 0, 1e-9);  // the power did not move
+  EXPECT_NEAR(last.total.error_j, 0, 1e-9);  // the power was constant
   EXPECT_GT(last.number, first.number);
   EXPECT_EQ(last.machine.power.size(), last.rails.size());
   EXPECT_EQ(last.machine.total_w, last.total_w);
@@ -81,7 +81,7 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   ASSERT_FALSE(file.empty());
   const std::string good = *board.sysfs->text(file);
   const Snapshot before = monitor.snapshot();
-  board.set(file, "nan");  // the rail that is the total shows nothing more
+  board.set(file, "nan");  // the rail that is the total has no values from now on
   const double blind_s = monotonic_s();
   Snapshot blind = monitor.snapshot();
   while (blind.missing <= before.missing + 10) {
@@ -98,7 +98,8 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
   pause_s(0.2);
   const Snapshot after = monitor.snapshot();
   ASSERT_TRUE(after.total_w.has_value());
-  // The gap is filled by what was before and after it, and its error is the range that was seen.
+  // The gap is filled from the values before and after it. Its error is the range of observed
+  // values.
   EXPECT_NEAR(after.total.energy_j - before.total.energy_j,
               15 * (after.power_time_s - before.power_time_s), 0.5);
   EXPECT_GT(after.total.error_j - before.total.error_j, 0.9 * gap_s * 9.9);
@@ -184,7 +185,7 @@ TEST(Monitor, ModeAndThrottlingAreWatched) {
   board.add("/sys/class/hwmon/hwmon8/oc3_event_cnt", "7");
   Monitor monitor(*board.sysfs, {.rate_hz = 20, .look_s = 0.1});
   const Snapshot first = monitor.snapshot();
-  EXPECT_EQ(first.throttle_events, 0u);  // seven were before our time
+  EXPECT_EQ(first.throttle_events, 0u);  // seven events were before the start
   ASSERT_TRUE(first.mode.mode.has_value());
   const auto presets = platform::JetsonModeControl(*board.sysfs).presets();
   EXPECT_EQ(first.mode.preset, presets->modes[0].name);
@@ -213,7 +214,7 @@ TEST(Monitor, AMachineWithoutPowerIsWatchedAllTheSame) {
   EXPECT_EQ(monitor.end_window(monitor.begin_window("w")).energy.energy_j, 0);
 }
 
-// A long wait ends early when more readings are requested: they come within a second.
+// A long wait ends early if more readings are requested: they start within a second.
 // label: board
 TEST(Monitor, LooksAsOftenAsAsked) {
   const testing::FakeBoard board("orin-nano");

@@ -1,5 +1,5 @@
-// The exposition, read back by a reader of its own that knows the grammar of Prometheus' format,
-// and by promtool where it is.
+// The exposition is read back by an independent reader of the grammar of Prometheus' format, and by
+// promtool if it is installed.
 #include "ridgewatt/monitor/metrics.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 struct Series {
   std::string family, labels;
-  std::map<std::string, std::string> values;  // of labels, unescaped
+  std::map<std::string, std::string> values;  // values of labels, unescaped
   double value = 0;
 };
 
@@ -28,7 +28,7 @@ bool name_char(char c, bool first) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (digit && !first);
 }
 
-// One line of a series; fails the test where it is none.
+// Reads the line of a series; fails the test if it is invalid.
 Series read_series(const std::string& line) {
   Series series;
   std::size_t at = 0;
@@ -62,8 +62,8 @@ Series read_series(const std::string& line) {
   return series;
 }
 
-// All series; the text is checked on the way: heads before series, each family once and in one
-// piece, no two equal series.
+// Returns all series and checks the text: heads come before series, each family occurs once and in
+// one block, and no two series are equal.
 std::vector<Series> read_metrics(const std::string& text) {
   std::vector<Series> all;
   std::set<std::string> families, seen;
@@ -167,7 +167,7 @@ TEST(Metrics, LabelsComeBackAsTheyWere) {
   for (int i = 0; i < 20000; ++i) {
     std::string text;
     const int length = static_cast<int>(random.uniform(0, 12));
-    bool plain = true;  // printable, or what is escaped
+    bool plain = true;  // only printable or escaped characters
     for (int c = 0; c < length; ++c) {
       static const std::string kOften = "\\\"\n{},= #";
       const bool often = random.uniform() < 0.5;

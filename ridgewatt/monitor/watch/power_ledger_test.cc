@@ -1,4 +1,4 @@
-// Energies of sources whose samples are known.
+// Tests energies of sources with known samples.
 #include "ridgewatt/monitor/watch/power_ledger.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Snapshot snapshot_of(const PowerLedger& ledger, std::size_t rails) {
 // The counter of an H100 is read ten times as often as it advances.
 TEST(PowerLedger, ACounterWithoutNewsIsNotMissing) {
   PowerLedger ledger({{"gpu", true}}, /*means=*/true, 100);
-  ledger.add(sample_of(10, NAN));  // begins the first mean
+  ledger.add(sample_of(10, NAN));  // starts the first mean
   ledger.add(sample_of(10.05, NAN));
   ledger.add(sample_of(10.1, 100));
   ledger.add(sample_of(10.15, NAN));
@@ -39,7 +39,7 @@ TEST(PowerLedger, ACounterWithoutNewsIsNotMissing) {
   EXPECT_EQ(now.total_w, 300);
   EXPECT_EQ(now.samples, 2u);
   EXPECT_EQ(now.missing, 0u);
-  ledger.add(sample_of(11.5, NAN));  // silent for longer than a second
+  ledger.add(sample_of(11.5, NAN));  // no value for more than a second
   EXPECT_EQ(snapshot_of(ledger, 1).missing, 1u);
   EXPECT_EQ(snapshot_of(ledger, 1).total_w, std::nullopt);
 }

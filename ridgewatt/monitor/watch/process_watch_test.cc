@@ -9,7 +9,7 @@
 namespace ridgewatt::monitor {
 namespace {
 
-// proc(5): utime and stime are the 14th and 15th fields, rss the 24th.
+// proc(5): utime and stime are fields 14 and 15, rss is field 24.
 TEST(ProcessWatch, ReadsAStatLineWhoseNameHoldsAnything) {
   const auto found = parse_process(
       "42 (a) R (b) S 1 42 42 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 3 0 12345 999999 10 "
