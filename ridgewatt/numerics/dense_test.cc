@@ -5,7 +5,8 @@
 namespace ridgewatt {
 namespace {
 
-// By hand: 2 1 / 1 2 has the eigenvalues 1 and 3, with (1, -1) and (1, 1).
+// Computed by hand: the matrix 2 1 / 1 2 has the eigenvalues 1 and 3, with eigenvectors (1, -1) and
+// (1, 1).
 TEST(Dense, EigenvaluesAndInverseOfASymmetricMatrix) {
   Eigen::MatrixXd matrix(2, 2);
   matrix << 2, 7, 1, 2;  // the upper triangle is not read
@@ -22,8 +23,8 @@ TEST(Dense, EigenvaluesAndInverseOfASymmetricMatrix) {
   EXPECT_NEAR(x[1], -1, 1e-12);
 }
 
-// A line through (0, 1), (1, 3), (2, 5); and one equation for two unknowns, of which the shortest
-// solution is asked.
+// A line through (0, 1), (1, 3), (2, 5), and one equation with two unknowns, for which the shortest
+// solution is expected.
 TEST(Dense, LeastSquares) {
   Eigen::MatrixXd a(3, 2);
   a << 1, 0, 1, 1, 1, 2;

@@ -12,8 +12,8 @@
 namespace ridgewatt {
 namespace {
 
-// Problems and minima: More, Garbow and Hillstrom, Testing Unconstrained Optimization Software
-// (ACM TOMS 7, 1981).
+// Problems and minima are from More, Garbow and Hillstrom, Testing Unconstrained Optimization
+// Software (ACM TOMS 7, 1981).
 void rosenbrock(const Eigen::VectorXd& x, Eigen::VectorXd& r, Eigen::MatrixXd* jacobian) {
   r.resize(2);
   r << 10 * (x[1] - x[0] * x[0]), 1 - x[0];
@@ -33,7 +33,7 @@ TEST(MinimizeSquares, FindsTheMinimumOfRosenbrocksValley) {
   EXPECT_TRUE(report.converged);
 }
 
-// Freudenstein and Roth: from (0.5, -2) the search ends in the local minimum of 48.9842.
+// Freudenstein and Roth: starting at (0.5, -2), the search ends in the local minimum of 48.9842.
 TEST(MinimizeSquares, KeepsTheBestOfALocalMinimum) {
   const auto residuals = [](const Eigen::VectorXd& x, Eigen::VectorXd& r, Eigen::MatrixXd* j) {
     r.resize(2);
@@ -66,7 +66,7 @@ TEST(MinimizeSquares, LinearProblemsTakeTheirLeastSquaresSolution) {
 }
 
 TEST(MinimizeSquares, TheLastStepIsLeftOutWhereThatIsAsked) {
-  // With so wide a tolerance the first step is the last.
+  // With such a large tolerance, the first step is the last one.
   Eigen::VectorXd taken = Eigen::VectorXd::Constant(2, 2), left = taken;
   const SquaresOptions once{.absolute_tolerance = 1e9};
   SquaresOptions not_taken = once;

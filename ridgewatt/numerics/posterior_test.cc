@@ -26,7 +26,7 @@ TEST(Posterior, IsTheInverseOfTheNormalMatrix) {
   EXPECT_NEAR(known.correlation(1, 0), -0.5, 1e-15);
 }
 
-// A prior of 0.5 and n rows of deviation 1 that tell of nothing else: 1 / sqrt(4 + n).
+// A prior with deviation 0.5 and n rows with deviation 1: 1 / sqrt(4 + n).
 TEST(Posterior, NarrowsThePriorByWhatTheRowsTell) {
   for (const int rows : {0, 1, 12}) {
     Eigen::MatrixXd jacobian = Eigen::MatrixXd::Ones(rows + 1, 1);
@@ -64,7 +64,8 @@ TEST(Posterior, VarianceAlongSlopesHeedsCorrelations) {
   EXPECT_DOUBLE_EQ(variance(0), 10);
   EXPECT_DOUBLE_EQ(variance(0.5), 13);
   EXPECT_DOUBLE_EQ(variance(-1), 4);
-  // Opposed in full, 2 x 0.5 against 1 x 1: nothing is left, and never less than nothing.
+  // With full negative correlation, 2 x 0.5 and 1 x 1 cancel: the variance is zero and never
+  // negative.
   const std::array<double, 2> even{0.5, 1};
   EXPECT_EQ(variance_along(slopes, even, std::array<double, 4>{1, -1, -1, 1}), 0);
   EXPECT_EQ(variance_along(slopes, even, std::array<double, 4>{1, -1.001, -1.001, 1}), 0);

@@ -37,7 +37,7 @@ TEST(LogSoftMaximum, OverflowsForNothing) {
 TEST(Matern, IsTheKernelOfSmoothnessFiveHalves) {
   EXPECT_EQ(matern52(0), 1);
   EXPECT_NEAR(matern52(1), (1 + std::sqrt(5.0) + 5.0 / 3) * std::exp(-std::sqrt(5.0)), 1e-15);
-  // Twice differentiable at 0: no slope, and -5/3 for the curvature.
+  // Twice differentiable at 0: the slope is 0 and the curvature -5/3.
   EXPECT_NEAR((matern52(1e-4) - 1) / 1e-8, -5.0 / 6, 1e-3);
 }
 
