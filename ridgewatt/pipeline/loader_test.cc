@@ -17,8 +17,8 @@
 namespace ridgewatt::pipeline {
 namespace {
 
-// Whether `attempt` holds once. The kernel may reclaim pages of the cache at any time, so what it
-// keeps is asserted of an attempt that it left alone.
+// True if `attempt` succeeds at least once. The kernel may reclaim pages of the cache at any time,
+// so an attempt can fail although the code is correct.
 template <class Attempt>
 bool holds_undisturbed(const Attempt& attempt) {
   constexpr int kAttempts = 5;
@@ -28,7 +28,7 @@ bool holds_undisturbed(const Attempt& attempt) {
   return false;
 }
 
-// On the disk that the project lies on: a file system in memory has no page cache to drop.
+// Uses a folder on the project's disk, because a file system in memory has no page cache to drop.
 class Loader : public ::testing::Test {
  protected:
   Loader() : folder_(testing::build_folder()) {
@@ -75,7 +75,7 @@ TEST_F(Loader, ResidencyIsWhatWasRead) {
     EXPECT_EQ(half.before.pages, static_cast<std::int64_t>(kFiles) * 3);
     EXPECT_EQ(half.before.resident, 0);
     EXPECT_LE(half.after.resident, half.before.pages / 2);
-    // What came from storage is at least what is resident now, in whole pages.
+    // Whole pages that are now resident were read from storage.
     EXPECT_GE(half.io.storage_read_bytes,
               static_cast<double>(half.after.resident * ::sysconf(_SC_PAGESIZE)));
     return half.after.resident == half.before.pages / 2;
@@ -87,13 +87,13 @@ TEST_F(Loader, ResidencyIsWhatWasRead) {
   }));
 }
 
-// What is filled or dropped for a measurement is afterwards as it was, page by page.
+// The page cache that a measurement fills or drops is restored page by page.
 TEST_F(Loader, ThePageCacheComesBack) {
   drop_page_cache(options_.paths);
   if (page_cache_residency(options_.paths).resident > 0) {
     GTEST_SKIP() << "skipped: this file system keeps pages that are dropped";
   }
-  EXPECT_EQ(files_below(path("data")).size(), kFiles + 1);  // and its label
+  EXPECT_EQ(files_below(path("data")).size(), kFiles + 1);  // and the label file
   const auto& files = options_.paths;
   const std::vector<std::string> read = {files[1], files[4]};
   PageCacheState(read).fill();
@@ -124,7 +124,7 @@ TEST_F(Loader, FaultsAreErrorsAndLeaveNoProcess) {
   options_.paths.resize(4);
   EXPECT_THROW(run_loader(options_), UsageError);
   EXPECT_THROW(generate_samples(path("data"), 10, 10, 1), InputError);
-  generate_samples(path("data"), kFiles, kBytes, 7);  // the same: nothing happens
+  generate_samples(path("data"), kFiles, kBytes, 7);  // same parameters: no effect
   folder_.write("other", "x");
   EXPECT_THROW(generate_samples(folder_.path().string(), 10, 10, 1), InputError);
   EXPECT_THROW(list_samples(path("empty")), NotFoundError);
@@ -157,7 +157,8 @@ TEST(LoadSamples, PreprocessingNormalizesAnyBytes) {
       EXPECT_NEAR(squares / (kSampleSide * kSampleSide), 1, 1e-2);
     }
   }
-  // A block with only its mean is flat: 8 times the pixel, by the scaling of the DCT.
+  // A block that has only a mean is constant: the coefficient is 8 times the pixel, by the scaling
+  // of the DCT.
   std::vector<unsigned char> flat = {0, 80};
   preprocess_sample(flat, sample);
   EXPECT_GT(sample[0], 0);
@@ -177,10 +178,10 @@ TEST(LoaderFit, PredictsFromStagesWithoutAndWithOneWorker) {
   EXPECT_NEAR(fit.predict(1).interval_s, 0.05, 1e-9);
   EXPECT_NEAR(fit.predict(2).interval_s, 0.025, 1e-9);
   EXPECT_NEAR(fit.predict(8).interval_s, 0.021, 1e-9);
-  // On one core everything is one after the other but the fetch.
+  // On one core, everything except the fetch runs in sequence.
   EXPECT_NEAR(LoaderFit(without, one, 1).predict(4).interval_s, 0.061, 1e-9);
   EXPECT_THROW(LoaderFit(one, one, 2), UsageError);
-  // 5 of the 10 ms of a fetch are CPU time: two workers on one core cannot overlap them.
+  // 5 of the 10 ms of a fetch are CPU time, which two workers on one core cannot overlap.
   one.fetch_cpu_s = 0.005;
   EXPECT_NEAR(LoaderFit(without, one, 1).predict(4).interval_s, 0.066, 1e-9);
 }

@@ -15,7 +15,7 @@
 namespace ridgewatt::pipeline {
 namespace {
 
-// 100 minibatches of 10: fetch 10 ms, preprocessing 40 ms, compute 20 ms each.
+// 100 minibatches of 10 samples: fetch 10 ms, preprocessing 40 ms, compute 20 ms each.
 PipelineConfig hand_made() {
   PipelineConfig config;
   config.samples = 1000;
@@ -43,21 +43,22 @@ TEST(Pipeline, HandComputedEpochs) {
   const EpochCost one = epoch_cost(config, 0);
   EXPECT_NEAR(one.interval_s, 0.05, 1e-12);
   EXPECT_NEAR(one.time_s, 100 * 0.05, 1e-12);
-  EXPECT_NEAR(one.start_s, 0.02, 1e-12);  // 0.05 to load and 0.02 to compute the first one
+  EXPECT_NEAR(one.start_s, 0.02, 1e-12);  // 0.05 s to load and 0.02 s to compute the first one
   EXPECT_EQ(one.bound, PipelineBound::kWorkers);
   config.workers = 4;
   const EpochCost four = epoch_cost(config, 0);
   EXPECT_EQ(four.bound, PipelineBound::kCompute);
   EXPECT_NEAR(four.interval_s, 0.02, 1e-12);
   EXPECT_NEAR(four.stall_s, 0, 1e-12);
-  EXPECT_NEAR(four.start_s, 0.05, 1e-12);  // only the first minibatch is waited for
+  EXPECT_NEAR(four.start_s, 0.05, 1e-12);  // waits only for the first minibatch
   config.cores = 1;
   config.hand_over_s = 0;
   EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
 }
 
-// Three threads work at a hand-over: on fewer cores it takes longer, and is as much work.
+// Three threads work during a hand-over. On fewer cores, a hand-over takes longer, but the work is
+// the same.
 TEST(Pipeline, AHandOverIsTheWorkOfThreeThreads) {
   PipelineConfig config = hand_made();
   config.workers = 4;
@@ -78,8 +79,8 @@ TEST(Pipeline, FilesAreReadAheadInGrowingRequests) {
   EXPECT_EQ(kib(0), 0);
   EXPECT_EQ(kib(1), 1);
   EXPECT_EQ(kib(16), 1);
-  EXPECT_EQ(kib(100), 3);        // 16, 32, 64
-  EXPECT_EQ(kib(112 + 128), 4);  // and 128
+  EXPECT_EQ(kib(100), 3);        // reads of 16, 32 and 64 KiB
+  EXPECT_EQ(kib(112 + 128), 4);  // plus 128 KiB
   EXPECT_EQ(kib(112 + 10 * 128), 13);
   const StorageModel sd = find_storage("sd");
   EXPECT_NEAR(sd.read_s(100e3), 3 / 1500.0 + 1e-3, 1e-12);
@@ -97,19 +98,19 @@ TEST(Pipeline, LimitsOfWorkersCoresStreamsAndPrefetch) {
     config.storage.stream_bytes_per_s = random.uniform(2e5, 1e7);
     config.workers = 64;
     const StageTimes stages = stage_times(config, 0);
-    // Workers to spare: cores and streams set the pace.
+    // With enough workers, cores and streams limit the rate.
     const double pace_s =
         std::max({stages.preprocess_s / config.cores, stages.fetch_s / config.storage.streams,
                   (stages.fetch_s + stages.preprocess_s) / 64});
     EXPECT_NEAR(epoch_cost(config, 0).interval_s, pace_s, 1e-12 * pace_s);
-    // Cores and streams to spare: w workers give w times the pace of one.
+    // With enough cores and streams, w workers are w times as fast as one.
     config.cores = 1000;
     config.storage.streams = 1000;
     config.workers = 1;
     const double one_s = epoch_cost(config, 0).interval_s;
     config.workers = 1 + static_cast<int>(random.below(16));
     EXPECT_NEAR(epoch_cost(config, 0).interval_s * config.workers, one_s, 1e-12);
-    // Prefetching does nothing where times do not vary.
+    // Prefetching has no effect if times do not vary.
     const double two_s = simulate_epoch(config, 0, 1).time_s;
     config.prefetch = 7;
     EXPECT_NEAR(simulate_epoch(config, 0, 1).time_s, two_s, 1e-9 * two_s);
@@ -124,7 +125,7 @@ TEST(Pipeline, PageCacheUnderRandomOrderIsWhatAnLruKeeps) {
   Random random(5);
   std::vector<std::size_t> order(kSamples);
   for (std::size_t i = 0; i < kSamples; ++i) order[i] = i;
-  std::vector<std::size_t> last(kSamples, 0);  // place of the last read, over all epochs
+  std::vector<std::size_t> last(kSamples, 0);  // position of the last read, over all epochs
   std::vector<std::size_t> history;
   double hits = 0;
   static constexpr int kEpochs = 6;
@@ -193,7 +194,7 @@ TEST(Pipeline, ClosedFormAgreesWithTheSimulation) {
   }
 }
 
-// Sums over minibatches round; what is hidden completely has a stall of exactly 0.
+// Sums over minibatches are rounded. If loading is hidden completely, the stall must be exactly 0.
 TEST(Pipeline, ASimulatedStallIsNeverNegative) {
   Random random(12);
   for (int i = 0; i < 300; ++i) {
@@ -216,7 +217,8 @@ TEST(Pipeline, ClosedFormAgreesWithTheSimulationWhereProcessesKeepTheirCores) {
     config.keeps_core = true;
     const double off = disagreement(config, static_cast<int>(random.below(2)));
     near += off < 0.02 ? 1 : 0;
-    // Storage with one stream and a core that is taken now and then can get out of step.
+    // With one storage stream and a core that is sometimes occupied, the processes can get out of
+    // step.
     EXPECT_LT(off, 0.15) << "pipeline " << i;
   }
   EXPECT_GE(near, 990);
@@ -227,24 +229,24 @@ TEST(Pipeline, ProcessesThatKeepTheirCoresWaitForTheSlowest) {
   config.storage.streams = 8;
   config.compute_cpu_share = 1;
   config.keeps_core = true;
-  // A core for each process: as if any could run anywhere.
+  // A core for each process is the same as free placement.
   config.workers = 2;
   config.cores = 3;
   EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 0);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.025, 1e-12);
-  // Main process and one worker on a core: the worker's 10 + 40 ms and twice 20 ms of compute
-  // follow each other. Both workers on one core would be 2 x 40 ms, and the better choice.
+  // The main process and one worker share a core: the worker's 10 + 40 ms and two computations of
+  // 20 ms run in sequence. With both workers on the other core, 2 x 40 ms are better.
   config.cores = 2;
   EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 0);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.04, 1e-12);
   config.compute_s = 0.01;
   EXPECT_EQ(workers_on_main_core(config, stage_times(config, 0)), 1);
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, (0.01 + 0.04 + 2 * 0.01) / 2, 1e-12);
-  // Three and one: 3 x 40 ms for four minibatches. Two and two would be 2 x 40 + 4 x 10.
+  // Three workers on one core take 3 x 40 ms for four minibatches; two on each, 2 x 40 + 4 x 10 ms.
   config.workers = 4;
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.03, 1e-12);
   EXPECT_EQ(epoch_cost(config, 0).bound, PipelineBound::kCores);
-  // On one core everything runs one after the other, except waiting for storage.
+  // On one core, everything except waiting for storage runs in sequence.
   config.cores = 1;
   EXPECT_NEAR(epoch_cost(config, 0).interval_s, 0.05, 1e-12);
 }
@@ -254,7 +256,7 @@ TEST(Pipeline, VariationKeepsStallsAboveZeroAndPrefetchLessensThem) {
   config.samples = 20000;
   config.storage.streams = 8;
   config.workers = 4;
-  config.compute_s = 0.015;  // the means alone would hide the 12.5 ms that loading takes
+  config.compute_s = 0.015;  // without variation, 12.5 ms of loading are hidden
   const double steady_s = simulate_epoch(config, 0, 1).stall_s;
   EXPECT_LT(steady_s, 0.1);
   config.storage_cv = 1;
@@ -263,7 +265,7 @@ TEST(Pipeline, VariationKeepsStallsAboveZeroAndPrefetchLessensThem) {
   config.prefetch = 8;
   EXPECT_LT(simulate_epochs(config, 0, 1, 5).stall_s, 0.6 * varied_s);
   EXPECT_EQ(simulate_epoch(config, 0, 7).time_s, simulate_epoch(config, 0, 7).time_s);
-  // Without workers nothing hides: the mean is the sum, whatever varies.
+  // Without workers, nothing is hidden: the mean is the sum for any variation.
   config.workers = 0;
   EXPECT_NEAR(simulate_epochs(config, 0, 1, 20).time_s, epoch_cost(config, 0).time_s,
               0.01 * epoch_cost(config, 0).time_s);
@@ -274,7 +276,7 @@ TEST(Pipeline, ReliefIsWhatBindsMadeFaster) {
   config.workers = 1;
   const auto changes = all_changes(config);
   ASSERT_FALSE(changes.empty());
-  EXPECT_EQ(changes.front().change, "4 workers");  // 2 are not enough, more than 4 no better
+  EXPECT_EQ(changes.front().change, "4 workers");  // 2 are too few, more than 4 no better
   for (std::size_t i = 1; i < changes.size(); ++i) {
     EXPECT_LE(changes[i - 1].later.time_s, changes[i].later.time_s * (1 + 1e-6));
   }
@@ -302,7 +304,7 @@ TEST(Pipeline, TwinGivesComputeAndClocks) {
   EXPECT_NEAR(on_board.compute_s, model({top, 16}).pipe_s, 1e-12);
   EXPECT_NEAR(on_board.preprocess_s_per_sample, 4e-3, 1e-15);
   EXPECT_EQ(on_board.cores, 12);
-  // Half the CPU clock doubles what the CPU does, and leaves the GPU's clock alone.
+  // Half the CPU clock doubles the CPU's times; the GPU's clock is unchanged.
   PowerMode slow = top;
   slow.cpu_clock_hz /= 2;
   EXPECT_NEAR(on_twin(config, model, slow).preprocess_s_per_sample, 8e-3, 1e-12);

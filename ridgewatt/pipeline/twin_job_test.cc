@@ -1,5 +1,5 @@
-// One minibatch, many of them, a job: by the estimator, by what a search on a twin observes, and by
-// the training pipeline.
+// A minibatch, many minibatches and a job must have the same cost by the estimator, by the
+// observations of a search on a twin, and by the training pipeline.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace ridgewatt::pipeline {
 namespace {
 
-// A network, its kind and how it is fed, on a board.
+// A network, its kind and its data loading, on a board.
 struct Question {
   std::shared_ptr<twin::TwinModel> model;
   OperatingPoint point;
@@ -24,7 +24,7 @@ struct Question {
 
 class TwinJob : public ::testing::Test {
  protected:
-  // Of the networks and batches a few, so that their costs are counted once.
+  // A few networks and batches, so that their costs are computed only once.
   static constexpr const char* kNetworks[] = {"lenet5", "resnet18", "mobilenet_v2"};
   static constexpr int kBatches[] = {1, 3, 16, 64};
   const std::vector<std::string> boards_ = {"agx-orin", "orin-nano-8gb", "agx-xavier", "nano"};
@@ -94,7 +94,7 @@ TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
     expect_equal(count * seen.time_s, job.time_s, "time of a search");
     expect_equal(count * seen.energy_j(), job.energy_j, "energy of a search");
 
-    // `pipeline`, its data in the page cache; inference without a loader is no pipeline.
+    // `pipeline` with its data in the page cache. Inference without a loader is not a pipeline.
     const bool training = model->estimator(point.batch).cost().kind == WorkloadKind::kTraining;
     if (!training && !run.loader_s_per_sample) continue;
     PipelineConfig config;
@@ -110,9 +110,9 @@ TEST_F(TwinJob, MinibatchesAddUpToTheSameJobEverywhere) {
   }
 }
 
-// More cores or workers change the energy of a job where they change its time, and not otherwise:
-// by more than 10 % only with its time, which in all but 1 of 1,000 steps changes by 10 % itself.
-// Inference without a data set is no job: its power is that of runs which a loader fed.
+// More cores or workers change the energy of a job only if they change its time. The energy changes
+// by more than 10 % only together with the time, which itself changes by 10 % in all but 1 of 1,000
+// steps. Inference without a data set is skipped: its power is that of runs with a loader.
 // label: slow
 TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
   Random random(17);
@@ -156,7 +156,7 @@ TEST_F(TwinJob, EnergyJumpsOnlyWhereTimeDoes) {
     if (HasFailure()) break;
   }
   EXPECT_LE(less, steps / 1000);
-  EXPECT_GT(jumps, 100);  // of time, or nothing was asked
+  EXPECT_GT(jumps, 100);  // of time; otherwise the test was empty
 }
 
 }  // namespace
