@@ -1,4 +1,4 @@
-// NVML without a GPU: a shared library of our own with NVML's functions, opened by path.
+// Tests NVML without a GPU: the test opens a shared library of its own with NVML's functions.
 #include "ridgewatt/platform/nvml.h"
 
 #include <dlfcn.h>
@@ -46,8 +46,8 @@ class NvmlTest : public ::testing::Test {
   }
 };
 
-// An H100 under driver 580: the counter advances every 100 ms, and its power is a mean over a
-// second that says 278 W of half a second at 711 W.
+// An H100 with driver 580: the counter advances every 100 ms. NVML's power is the mean over one
+// second: it reported 278 W for half a second at 711 W.
 TEST_F(NvmlTest, PowerIsTheMeanOfTheEnergyCounterWhereThereIsOne) {
   stub_->load_w = 700;
   const auto source = open_gpu_power(Nvml::open(path_));
@@ -96,7 +96,7 @@ TEST_F(NvmlTest, ACounterThatStandsStillOrStartsAgainHasNoPower) {
   EXPECT_TRUE(std::isnan(power_w));
 }
 
-// NVML counts mW, mJ, MHz, percent.
+// NVML's units are mW, mJ, MHz and percent.
 TEST_F(NvmlTest, QuantitiesAreInSi) {
   const auto nvml = Nvml::open(path_);
   ASSERT_EQ(nvml->devices().size(), 1u);
@@ -131,7 +131,7 @@ TEST_F(NvmlTest, AGpuThatVanishesHasNoPower) {
   EXPECT_EQ(nvml->power_w(0), std::nullopt);
 }
 
-// Bits as nvml.h names them: SwPowerCap 0x4, HwThermalSlowdown 0x40; 0x1 is an idle GPU.
+// Bits named in nvml.h: SwPowerCap 0x4, HwThermalSlowdown 0x40; 0x1 means that the GPU is idle.
 TEST_F(NvmlTest, ThrottleReasons) {
   const auto nvml = Nvml::open(path_);
   stub_->throttle_mask = 0x45;
@@ -161,7 +161,7 @@ TEST_F(NvmlTest, ALockIsInWholeMhzAndItsRefusalsDiffer) {
 TEST_F(NvmlTest, WhyThereIsNoneIsInTheErrorAndInTheLibrarysWords) {
   stub_->init_result = 9;
   EXPECT_THAT(refusal(), HasSubstr("Driver Not Loaded"));
-  stub_->init_result = 999;  // the library has no words for it
+  stub_->init_result = 999;  // NVML has no text for this error
   EXPECT_THAT(refusal(), HasSubstr("NVML error 999"));
   stub_->init_result = 0;
   stub_->devices = 0;

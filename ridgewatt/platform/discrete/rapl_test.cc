@@ -1,4 +1,4 @@
-// Energy counters of x86 processors, from recorded trees.
+// Tests energy counters of x86 processors on recorded trees.
 #include "ridgewatt/platform/rapl.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Rapl, PackagesAreSummedOnce) {
   EXPECT_NEAR(rapl_difference_j(262143.0, 1.0, 262143.32885), 1.32885, 1e-9);
 }
 
-// A source that stays open from one measurement to the next must not tell the mean over the pause.
+// A source that stays open between measurements must not report the mean power over the pause.
 TEST(Rapl, ASeriesOfReadsBeginsWithoutAPower) {
   const testing::TemporaryFolder folder;
   add_zone(folder, "intel-rapl:0", "package-0", 1000000);
@@ -48,7 +48,7 @@ TEST(Rapl, ASeriesOfReadsBeginsWithoutAPower) {
   EXPECT_TRUE(std::isnan(power_w));
   std::ofstream(folder.path() / "sys/class/powercap/intel-rapl:0/energy_uj") << 3000000 << '\n';
   source->read({&power_w, 1});
-  EXPECT_GT(power_w, 0);  // 2 J over the time between two calls
+  EXPECT_GT(power_w, 0);  // 2 J over the time between two reads
   source->begin();
   source->read({&power_w, 1});
   EXPECT_TRUE(std::isnan(power_w));

@@ -24,13 +24,13 @@ TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
     EXPECT_GE(sweep.observations.size(), 60u);
     for (const auto& row : sweep.observations) EXPECT_TRUE(space.find(row.point.mode));
     EXPECT_EQ(sweep.space().top(), space.top());
-    // What it is for must not drown in suspicion.
+    // The quality check must flag only a few rows.
     EXPECT_LT(check_quality(sweep).flagged_share(), 0.1);
   }
   EXPECT_EQ(sweeps[0].space().modes(), sweeps[1].space().modes());
 }
 
-// 0 where no batch fits the board.
+// The flagged share, or 0 if no batch fits on the board.
 double flagged_share_of(const Board& board, const ExampleSweepOptions& options) {
   try {
     return check_quality(example_sweeps(board, options).front()).flagged_share();
@@ -39,7 +39,8 @@ double flagged_share_of(const Board& board, const ExampleSweepOptions& options) 
   }
 }
 
-// What `schedule`, `predict` and `tune` refuse by kMostFlagged is no example.
+// `schedule`, `predict` and `tune` reject a sweep whose flagged share exceeds kMostFlagged, so no
+// example may exceed it.
 // label: slow
 TEST(ExampleSweep, EveryOnePassesTheQualityCheck) {
   const std::vector<std::vector<int>> batches = {{}, {1, 4}, {1, 2, 4, 8, 16}};
@@ -63,8 +64,8 @@ TEST(ExampleSweep, EveryOnePassesTheQualityCheck) {
   }
 }
 
-// Three GPU clocks and two levels of every other knob are 24 modes, of which the check takes
-// corners for faults; two levels of each knob are 16.
+// Three GPU clocks and two levels of every other knob would give 24 modes, but the check flags
+// corners of that grid. Two levels of each knob give 16.
 TEST(ExampleSweep, IsAsFineAsTheCheckAllows) {
   const ExampleSweepOptions options{
       {{"zoo:mobilenet_v3_large", WorkloadKind::kInference, {1, 4}}}, 30, 1};

@@ -1,5 +1,5 @@
-// Disturbances of a fake board's load: what the file says, what the board shows of it, and what is
-// refused.
+// Tests disturbances of a fake board's load: how the file is read, how they show on the board, and
+// what is rejected.
 #include "ridgewatt/platform/fake_disturbance.h"
 
 #include <gmock/gmock.h>
@@ -49,8 +49,8 @@ TEST(FakeDisturbance, WhatIsNotOneIsRefusedWithItsLine) {
   EXPECT_THROW(parse_fake_disturbances(many, "it"), Error);
 }
 
-// The zones are warmer and the process is on the device for as long as it lasts; all is as it was
-// in the end.
+// While a disturbance lasts, the zones are warmer and its process is on the GPU. Afterwards the
+// board is unchanged.
 TEST(FakeDisturbance, TheBoardShowsIt) {
   const ridgewatt::testing::FakeBoard board("agx-orin-jp6");
   const auto hottest = [&] {

@@ -1,4 +1,5 @@
-// Heat of a fake board: by the equations, for whoever looks, and only where it was asked for.
+// Tests the heat of a fake board: it follows the equations, for any reader, and only if it is
+// requested.
 #include "ridgewatt/platform/fake_heat.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ TEST(FakeHeat, IsThereOnlyWhereItIsAskedFor) {
   for (const auto& [path, text] : board.content()) EXPECT_EQ(before.count(path), 1u) << path;
 }
 
-// At rest a board is where its own equations end; a zone shows that to half a degree.
+// An idle board is at the steady state of its own equations; a zone shows it rounded to half a
+// degree.
 TEST(FakeHeat, RestsAtItsSteadyState) {
   for (const char* name : {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "agx-xavier",
                            "xavier-nx-jp4", "nano", "thor"}) {
@@ -71,7 +73,7 @@ TEST(FakeHeat, RestsAtItsSteadyState) {
   }
 }
 
-// Zones without power stay without; boards of other seeds have other constants.
+// Zones without power remain without it. Boards with other seeds have other constants.
 TEST(FakeHeat, FollowsTheSeed) {
   const testing::FakeBoard one("agx-orin-jp6", 1), other("agx-orin-jp6", 2),
       same("agx-orin-jp6", 1);
@@ -107,18 +109,19 @@ TEST(FakeHeat, WarmsUnderLoadAndThrottlesAtTheTrip) {
   EXPECT_TRUE(std::any_of(signals.begin(), signals.end(), [](const auto& signal) {
     return signal.kind == ThrottleSignal::Kind::kThermal && signal.active();
   }));
-  // Clocks go down by as many steps of their table, and come back.
+  // Throttling lowers the clock by the same number of steps in its table; afterwards the clock
+  // recovers.
   FakeActivity activity(*board.sysfs);
   for (int i = 0; i < 100; ++i) activity.step({1, 1, 0.5});
   const double full_hz = activity.clocks().gpu_clock_hz;
   EXPECT_NEAR(full_hz, 1300.5e6, 1e5);
   activity.throttle(3);
   activity.step({1, 1, 0.5});
-  EXPECT_NEAR(activity.clocks().gpu_clock_hz, 1020e6, 1e5);  // by way of 1224 and 1122
+  EXPECT_NEAR(activity.clocks().gpu_clock_hz, 1020e6, 1e5);  // via 1224 and 1122
   activity.throttle(0);
   for (int i = 0; i < 100; ++i) activity.step({1, 1, 0.5});
   EXPECT_EQ(activity.clocks().gpu_clock_hz, full_hz);
-  // At rest it cools while nobody looks, and the alarms are off.
+  // An idle board cools even if nothing reads it, and the alarms are off.
   heat->rest(8);
   wait(0.5);
   EXPECT_LT(hottest_celsius(*board.sysfs), 60);
@@ -128,7 +131,7 @@ TEST(FakeHeat, WarmsUnderLoadAndThrottlesAtTheTrip) {
   }));
 }
 
-// Clocks that are held by a governor come back to where they were.
+// Clocks that a governor holds return to their values.
 TEST(FakeHeat, ThrottlesHeldClocksToo) {
   const testing::FakeBoard board("orin-nano");
   JetsonModeControl control(*board.sysfs);

@@ -1,4 +1,5 @@
-// The fake board under load: what a sensor reads must move, for any user, and come to rest again.
+// Tests the fake board under load: sensor readings must change, for any user, and return to their
+// idle values.
 #include "ridgewatt/platform/fake_load.h"
 
 #include <gtest/gtest.h>
@@ -34,19 +35,19 @@ TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
       FakeActivity activity(*board.sysfs);
       steps(activity, kBusy);
       EXPECT_EQ(board.sysfs->number(gpu + "/cur_freq"), board.sysfs->number(gpu + "/max_freq"));
-      const bool counted = !layout.gpu_load.empty();  // Thor tells no load
+      const bool counted = !layout.gpu_load.empty();  // Thor reports no load
       EXPECT_TRUE(!counted || *board.sysfs->number(layout.gpu_load) > 900);
       if (!layout.emc.load.empty()) {  // busy kHz
         EXPECT_NEAR(*board.sysfs->number(layout.emc.load) * 1e3,
                     0.5 * *board.sysfs->number(layout.emc.current), 1e3)
             << name;
       }
-      // A light load lets the clocks down again.
+      // Under a light load, the clock falls again.
       steps(activity, {0.1, 0.1, 0});
       EXPECT_LT(*board.sysfs->number(gpu + "/cur_freq"), *board.sysfs->number(gpu + "/max_freq"));
     }
     EXPECT_EQ(board.changes(first), "") << name;
-    // A governor that holds its clock holds it under load too.
+    // A governor that fixes its clock also fixes it under load.
     ASSERT_EQ(board.sysfs->write(gpu + "/governor", "powersave"), 0);
     const auto held = board.sysfs->number(gpu + "/cur_freq");
     FakeActivity activity(*board.sysfs);
@@ -55,8 +56,8 @@ TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
   }
 }
 
-// A busy load takes under each governor within 3 % of what it takes with fixed clocks at the top,
-// as published for the AGX Xavier (Prashanthi et al. 2022: DVFS on and off within 2 to 3 %).
+// Under each governor, a busy load is within 3 % of its time at the highest fixed clocks. Published
+// for the AGX Xavier (Prashanthi et al. 2022): within 2 to 3 % with DVFS on and off.
 // label: board
 TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
   const testing::FakeBoard board("agx-orin-jp6");
@@ -96,12 +97,12 @@ TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
       }
       if (minibatch == 0) first_s = time_s;
     }
-    EXPECT_GT(first_s, 1.1 * fixed_s) << governor;  // it had to climb
+    EXPECT_GT(first_s, 1.1 * fixed_s) << governor;  // the clock had to rise first
     EXPECT_NEAR(time_s / 200 / fixed_s, 1, 0.03) << governor;
   }
 }
 
-// The idle board draws what its mode draws, whatever ran before and in whatever order.
+// The idle power of the board depends only on its mode, not on what ran before or in which order.
 TEST(FakeRest, IsThatOfTheMode) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto source = open_power_source(*board.sysfs);
@@ -121,7 +122,7 @@ TEST(FakeRest, IsThatOfTheMode) {
   for (int round = 0; round < 3; ++round) {
     control.apply(low);
     low_w.push_back(total_w());
-    FakeRails(*board.sysfs).set(40);  // a load, which leaves the rails as they are
+    FakeRails(*board.sysfs).set(40);  // a load that does not reset the rails
     control.apply(high);
     high_w.push_back(total_w());
   }
@@ -133,8 +134,8 @@ TEST(FakeRest, IsThatOfTheMode) {
   EXPECT_EQ(total_w(), start_w);
 }
 
-// 0 if a board of this process's user moves: its rails and its clocks, which the kernel lets nobody
-// write; else which step failed.
+// Returns 0 if the rails and the clocks of a board of the current user change; the kernel lets
+// nobody write these files. Otherwise returns the number of the failed step.
 int board_moves() {
   const testing::FakeBoard board("agx-orin-jp6");
   const std::string gpu = find_jetson_layout(*board.sysfs).gpus.front().path;
@@ -145,7 +146,7 @@ int board_moves() {
   if (board.sysfs->number(gpu + "/cur_freq") != board.sysfs->number(gpu + "/max_freq")) return 4;
   struct stat status {};
   if (::stat(board.sysfs->host_path(gpu + "/cur_freq").c_str(), &status) != 0) return 5;
-  return (status.st_mode & 0222) == 0 ? 0 : 6;  // as read-only as before
+  return (status.st_mode & 0222) == 0 ? 0 : 6;  // still read-only
 }
 
 TEST(FakeLoad, MovesABoardOfAnyUser) {

@@ -1,4 +1,4 @@
-// Fake boards of one kind that differ: by what they say, and by nothing else.
+// Tests fake boards of one kind: they must differ by their stated properties only.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST(FakeSpecimen, HasASerialAsJetsonsHave) {
   const testing::FakeBoard one("orin-nano", 7), other("nano", 1, {.serial = "nano-2"});
   EXPECT_EQ(board_serial(*one.sysfs), "fake7");
   EXPECT_EQ(board_serial(*other.sysfs), "nano-2");
-  // NUL-terminated, as strings of a device tree are.
+  // NUL-terminated like all strings of a device tree.
   const std::string raw = read_file(other.root + "/proc/device-tree/serial-number");
   EXPECT_EQ(raw.substr(0, 7), std::string("nano-2") + '\0');
   const testing::TemporaryFolder folder;
@@ -43,8 +43,8 @@ TEST(FakeSpecimen, HasASerialAsJetsonsHave) {
   EXPECT_EQ(mark.specimen.serial, "nano-2");
 }
 
-// ln of the factor against ln of the kind's own value is a line of the slope that was asked for,
-// and twice the factor at every place is twice.
+// The logarithm of the factor is linear in the logarithm of the kind's value, with the requested
+// slope. A larger common factor scales all values equally.
 TEST(FakeSpecimen, DiffersByItsFactorAndSlope) {
   workload::WorkloadCost cost;
   cost.batch = 8;
@@ -71,7 +71,7 @@ TEST(FakeSpecimen, DiffersByItsFactorAndSlope) {
               0.04 * std::log(at_low.time_s / at_high.time_s), 1e-12);
   EXPECT_NEAR(std::log(low_b.power_w / at_low.power_w) - std::log(high_b.power_w / at_high.power_w),
               -0.2 * std::log(at_low.power_w / at_high.power_w), 1e-12);
-  // In the top mode the factor alone counts, but for the board's luck there (3 %).
+  // In the top mode, only the factor counts, except for the board's random deviation (3 %).
   EXPECT_NEAR(high_b.time_s / at_high.time_s, 1.05, 1.05 * 0.04 * 0.04);
 }
 

@@ -1,4 +1,4 @@
-// Counters of clocks: as kernels print them, damaged, and as the fake kernel keeps them.
+// Tests counters of clocks: as kernels print them, damaged, and as the fake kernel updates them.
 #include "ridgewatt/platform/clock_times.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@
 namespace ridgewatt::platform {
 namespace {
 
-// Linux, Documentation/cpu-freq/cpufreq-stats.rst: usertime units, 10 ms.
+// Linux, Documentation/cpu-freq/cpufreq-stats.rst: the unit is usertime, 10 ms.
 TEST(ClockTimes, TimeInStateAsTheKernelPrintsIt) {
   const auto seconds = parse_time_in_state("3600000 2089\n3400000 136\n2800000 172488\n");
   ASSERT_TRUE(seconds);
   EXPECT_EQ(*seconds, (SecondsByClock{{3.6e9, 20.89}, {3.4e9, 1.36}, {2.8e9, 1724.88}}));
 }
 
-// Linux, drivers/devfreq/devfreq.c, trans_stat_show: "*" marks the current clock, times in ms.
-// From 1 GHz on its columns run into each other.
+// Linux, drivers/devfreq/devfreq.c, trans_stat_show: "*" marks the current clock, times are in ms.
+// From 1 GHz on, columns have no space between them.
 constexpr const char* kTransStat =
     "     From  :   To\n"
     "           : 306000000 40800000010200000001300500000   time(ms)\n"
@@ -60,8 +60,8 @@ double counted_s(const std::vector<ClockTimes>& times, const std::string& name, 
   return -1;
 }
 
-// The fake kernel counts while nobody looks, at the clock that runs, and loses nothing when it
-// changes often.
+// The fake kernel counts time at the current clock even if nothing reads the counter, and loses no
+// time when the clock changes often.
 // label: slow
 TEST(ClockTimes, TheFakeKernelCountsAsTimeGoesBy) {
   for (const char* name : {"agx-orin-jp6", "nano", "thor"}) {

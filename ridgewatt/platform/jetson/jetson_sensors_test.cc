@@ -1,4 +1,4 @@
-// Fake boards of every generation, and the traps that other tools fall into.
+// Tests fake boards of every generation, including cases that other tools get wrong.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -25,7 +25,7 @@ const PowerChannel* channel(const PowerRails& rails, const std::string& name) {
   return nullptr;
 }
 
-// Sets voltage and current of a rail, wherever the board keeps it.
+// Sets voltage and current of a rail, in the files that this board uses.
 void set_rail(const Board& board, const PowerRails& rails, const std::string& name, double volt,
               double ampere) {
   const auto* found = channel(rails, name);
@@ -41,7 +41,7 @@ void set_rail(const Board& board, const PowerRails& rails, const std::string& na
 struct Facts {
   std::string board, soc, jetpack, gpu_clock, total;
 };
-// Of every fake board.
+// The facts of every fake board.
 const std::map<std::string, Facts> kFacts = {
     {"agx-orin-jp5",
      {"agx-orin", "tegra234", "5.1.2", "gpu", "VDD_GPU_SOC + VDD_CPU_CV + VIN_SYS_5V0"}},
@@ -70,12 +70,12 @@ TEST(JetsonIdentity, EveryFakeBoardIsKnown) {
 
 struct Tree {
   std::vector<const char*> compatible;
-  const char* presets;  // names in nvpmodel.conf, by spaces
+  const char* presets;  // names in nvpmodel.conf, separated by spaces
   const char* board;    // empty: no board file
   const char* module;
 };
 
-// A tree with that identity and nothing else.
+// A tree with this identity and nothing else.
 void write_tree(const testing::TemporaryFolder& folder, const Tree& tree) {
   std::string list, conf;
   for (const char* entry : tree.compatible) list += std::string(entry) + '\0';
@@ -91,7 +91,8 @@ void write_tree(const testing::TemporaryFolder& folder, const Tree& tree) {
   if (!conf.empty()) folder.write("etc/nvpmodel.conf", conf);
 }
 
-// The board files decide; the BSP by the device tree or, where that does not say, by the presets.
+// The board files determine the board. The device tree or, if it does not help, the presets
+// determine the BSP.
 TEST(JetsonIdentity, TheBoardFilesDecide) {
   const Tree trees[] = {
       {{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"},
@@ -179,7 +180,7 @@ TEST(JetsonPower, TotalOfEveryBoard) {
   }
 }
 
-// VDDQ_VDD2_1V8AO is supplied from VIN_SYS_5V0: adding it counts the memory twice.
+// VIN_SYS_5V0 supplies VDDQ_VDD2_1V8AO: adding both would count the memory twice.
 TEST(JetsonPower, AgxOrinIsTheSumOfThree) {
   const Board board("agx-orin-jp6");
   MachineSensors sensors(*board.sysfs);
@@ -200,7 +201,8 @@ TEST(JetsonPower, NotConnectedChannelsAreSkippedAndSaid) {
   EXPECT_EQ(rails.skipped[1].where, "ina3221 1-0041 channel 3");
 }
 
-// Thor: the sum of the three rails is less than the input; jetson_stats before 2025 added them.
+// On Thor, the sum of the three rails is less than the input. jetson_stats before 2025 reported the
+// sum.
 TEST(JetsonPower, ThorIsTheInput) {
   const Board board("thor");
   MachineSensors sensors(*board.sysfs);
@@ -220,13 +222,13 @@ TEST(JetsonPower, XavierSumOfSix) {
   MachineSensors sensors(*board.sysfs);
   EXPECT_EQ(sensors.rails().total_rule, "GPU + CPU + SOC + CV + VDDRQ + SYS5V");
   EXPECT_NEAR(*sensors.read().total_w, 1 + 2 + 3 + 4 + 5 + 6, 1e-9);
-  // One rail fails: no total at all, rather than one that lacks a part.
+  // If one rail fails, there is no total, instead of a total without that rail.
   board.set(second + "/in_power1_input", "!EIO");
   EXPECT_FALSE(sensors.read().total_w);
   EXPECT_EQ(MachineSensors(*board.sysfs).rails().total_note, "no total: rail VDDRQ cannot be read");
 }
 
-// Names that contain a known name, or are contained in one, are not that rail.
+// A name that only contains a known name, or is part of one, is another rail.
 TEST(JetsonPower, RailsAreMatchedWhole) {
   for (const char* label : {"VDD_IN_AUX", "MY_VDD_IN", "VIN_SYS_5V0", "vdd_in", "VDD_I"}) {
     const Board board("orin-nano");
@@ -241,7 +243,7 @@ TEST(JetsonPower, CombinedRailsKeepTheirName) {
   const Board board("orin-nano");
   const auto rails = find_power_rails(*board.sysfs, "orin-nano");
   EXPECT_NE(channel(rails, "VDD_CPU_GPU_CV"), nullptr);
-  EXPECT_EQ(rails.channels.size(), 3u);  // not the sum channel 7
+  EXPECT_EQ(rails.channels.size(), 3u);  // without channel 7, which is a sum
 }
 
 TEST(JetsonPower, DisabledFailingAndVanishedChannels) {
@@ -259,7 +261,8 @@ TEST(JetsonPower, DisabledFailingAndVanishedChannels) {
   EXPECT_FALSE(sensors.read().total_w);
 }
 
-// The two readers of a rail's files, with and without open descriptors, agree on what is a number.
+// Both readers of a rail's files, with and without open descriptors, must agree on which texts are
+// numbers.
 TEST(JetsonPower, ASensorsTextIsANumberOrNothing) {
   EXPECT_EQ(sensor_number("5064\n"), 5064);
   EXPECT_EQ(sensor_number("-12"), -12);
@@ -283,7 +286,7 @@ TEST(JetsonPower, ATotalThatLacksAPartIsNoNumber) {
   EXPECT_EQ(total_power_w(none, [](std::size_t) { return 1.0; }), std::nullopt);
 }
 
-// hwmon numbers change between boots.
+// The numbers of hwmon folders change between boots.
 TEST(JetsonPower, HwmonNumbersDoNotMatter) {
   const Board board("thor");
   const auto folder = std::filesystem::path(board.root) / "sys/class/hwmon";
@@ -292,7 +295,7 @@ TEST(JetsonPower, HwmonNumbersDoNotMatter) {
   EXPECT_EQ(find_power_rails(*board.sysfs, "thor").total_rule, "VIN");
 }
 
-// A user may not read rail_name_* of the old driver: the board's table is used.
+// If the user may not read rail_name_* of the old driver, the board's table is used.
 TEST(JetsonPower, IioLabelsFromTheBoardsTable) {
   const Board board("nano");
   for (int i = 0; i < 3; ++i) {
@@ -343,7 +346,7 @@ TEST(JetsonSensors, ThrottlingIsSeen) {
             (std::vector<std::string>{"over-current oc2", "cpu-throttle-alert"}));
 }
 
-// An absolute link inside a recorded tree stays in that tree, and a loop ends.
+// An absolute link in a recorded tree stays inside that tree, and a loop of links ends.
 TEST(Sysfs, LinksStayInsideTheRoot) {
   const testing::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path() / "etc/nvpmodel");
@@ -358,7 +361,7 @@ TEST(Sysfs, LinksStayInsideTheRoot) {
   EXPECT_FALSE(sysfs.text("/etc"));
 }
 
-// Fans as JetPack 5 and later show them, and swap.
+// Swap, and fans in the format of JetPack 5 and later.
 TEST(SensorReader, FansAndSwap) {
   const Board board("agx-orin-jp6");
   board.add_fans_and_swap();

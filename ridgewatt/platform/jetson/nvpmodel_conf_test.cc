@@ -53,7 +53,7 @@ TEST(NvpmodelConf, ReadsTheGrammar) {
   EXPECT_EQ(conf.mode("3").name, "MODE_15W");
   const PowerMode limits = limits_of(conf, conf.mode("MODE_15W"));
   EXPECT_EQ(limits, (PowerMode{1, 1113.6e6, 408e6, 2133e6, ""}));
-  // No limit is an absent knob.
+  // A knob without a limit is absent.
   EXPECT_EQ(limits_of(conf, conf.mode("MAXN")), (PowerMode{2, 0, 0, 0, ""}));
   EXPECT_THROW(conf.mode("MODE_30W"), NotFoundError);
 }
@@ -89,7 +89,7 @@ TEST(NvpmodelConf, FaultsNameTheLine) {
             "the path does not begin with '/': g: conf line 2");
 }
 
-// What is exported can be appended to the file and read again as that mode.
+// An exported mode can be appended to the file and is read back as the same mode.
 TEST(NvpmodelConf, ExportedModeReadsBack) {
   const auto conf = parse_nvpmodel_conf(kConf, "conf");
   const PowerMode mode{1, 729.6e6, 306e6, 665.6e6, ""};

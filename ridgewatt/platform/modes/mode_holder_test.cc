@@ -1,4 +1,5 @@
-// The process that holds a mode for a program with threads: whatever ends, the first mode is back.
+// Tests the process that holds a mode for a multithreaded program: whichever process ends, the
+// original mode is restored.
 #include "ridgewatt/platform/mode_holder.h"
 
 #include <gmock/gmock.h>
@@ -21,14 +22,14 @@ using ::testing::HasSubstr;
 
 constexpr const char* kLastCpu = "/sys/devices/system/cpu/cpu11/online";
 
-// Waits up to 10 s for what another process does.
+// Waits up to 10 s until `condition` holds, which depends on another process.
 bool comes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 500 && !condition(); ++i) ::usleep(20'000);
   return condition();
 }
 
-// A program that holds `mode`, and lives on once it has said so. Its pipe ends when it and all that
-// it started have ended.
+// A program that reports that it holds `mode`, and then continues to run. Its pipe closes when the
+// program and all its child processes have ended.
 struct Owner {
   Owner(const HeldBoard& board, const std::string& mode) {
     process = ::fork();
@@ -43,7 +44,7 @@ struct Owner {
     char letter = 0;
     EXPECT_EQ(::read(pipe.read_end.get(), &letter, 1), 1);
   }
-  // True when it is over within 10 s.
+  // True if the program and its children end within 10 s.
   bool ended() const {
     pollfd waiting{pipe.read_end.get(), POLLIN, 0};
     char letter = 0;
@@ -58,10 +59,10 @@ TEST(ModeHolder, SetsPresetsAndTextsAndRestores) {
   const auto first = board.content();
   ModeHolder holder(*board.sysfs);
   EXPECT_FALSE(holder.state().holding);
-  holder.restore();  // nothing happens
+  holder.restore();  // no effect
   const HeldMode preset = holder.set("MODE_30W");
   EXPECT_EQ(preset.preset, "MODE_30W");
-  EXPECT_EQ(preset.applied.cpu_cores, 8);  // as NVIDIA's table of the board says
+  EXPECT_EQ(preset.applied.cpu_cores, 8);  // from NVIDIA's table of the board
   EXPECT_GT(preset.writes, 0u);
   EXPECT_TRUE(preset.changed.empty());
   EXPECT_EQ(board.sysfs->text(kLastCpu), "0");
@@ -72,13 +73,13 @@ TEST(ModeHolder, SetsPresetsAndTextsAndRestores) {
   EXPECT_EQ(text.applied.cpu_cores, 4);
   EXPECT_NEAR(text.applied.gpu_clock_hz, 612e6, 1e6);
   EXPECT_EQ(text.preset, "");
-  EXPECT_EQ(holder.state().first.cpu_cores, 12);  // still the first
+  EXPECT_EQ(holder.state().first.cpu_cores, 12);  // still the original state
 
   EXPECT_EQ(holder.set("MODE_15W").preset, "MODE_15W");
   holder.restore();
   EXPECT_FALSE(holder.state().holding);
   EXPECT_EQ(board.changes(first), "");
-  EXPECT_EQ(holder.set("cores=2").applied.cpu_cores, 2);  // and again
+  EXPECT_EQ(holder.set("cores=2").applied.cpu_cores, 2);  // can be set again
 }
 
 TEST(ModeHolder, ItsEndRestores) {
@@ -106,7 +107,7 @@ TEST(ModeHolder, AKilledOwnerLeavesTheFirstMode) {
   }
 }
 
-// The guardian of the process that holds the mode outlives it.
+// The guardian of the process that holds the mode outlives that process.
 TEST(ModeHolder, AKilledHolderLeavesTheFirstMode) {
   const HeldBoard board("agx-orin");
   const auto first = board.content();
@@ -119,7 +120,7 @@ TEST(ModeHolder, AKilledHolderLeavesTheFirstMode) {
   EXPECT_EQ(board.changes(first), "");
 }
 
-// A process that the owner forked keeps the socket open; it must not keep the mode.
+// A process that the owner forked keeps the socket open, but must not keep the mode.
 // label: slow
 TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
   const HeldBoard board("orin-nano");
@@ -176,7 +177,7 @@ TEST(ModeHolder, WhatTheBoardRefusesIsSaid) {
   EXPECT_THROW(holder.set(""), NotFoundError);
   EXPECT_THROW(holder.set(std::string(1 << 17, 'x')), UsageError);
   EXPECT_EQ(board.changes(first), "");
-  // One that is held stays when the next is wrong from the start.
+  // A held mode stays if the next mode is invalid.
   holder.set("cores=4");
   const auto held = board.content();
   EXPECT_THROW(holder.set("cpu=99999"), UsageError);
@@ -185,7 +186,7 @@ TEST(ModeHolder, WhatTheBoardRefusesIsSaid) {
   EXPECT_EQ(board.changes(held), "");
 }
 
-// A TPC mask that the kernel refuses while the GPU is in use: everything is as it was at first.
+// The kernel rejects a TPC mask while the GPU is in use: the original state is restored.
 TEST(ModeHolder, AMaskThatIsRefusedBringsTheFirstModeBack) {
   const HeldBoard board("agx-orin");
   dynamic_cast<FakeSysfs&>(*board.sysfs).use_gpu();
@@ -221,7 +222,8 @@ TEST(ModeHolder, WithoutRightsNothingIsSet) {
   EXPECT_EQ(board.changes(first), "");
 }
 
-// Too hot: the first mode comes back by itself, and why is said until the next mode.
+// If the board is too hot, the original mode is restored automatically. The state reports the
+// reason until the next mode is set.
 // label: slow
 TEST(ModeHolder, HeatBringsTheFirstModeBack) {
   const HeldBoard board("orin-nano");
@@ -255,7 +257,7 @@ TEST(ModeHolder, ManyThreadsAsk) {
         }
       });
     }
-    EXPECT_THROW(ModeHolder second(*board.sysfs), UsageError);  // threads run
+    EXPECT_THROW(ModeHolder second(*board.sysfs), UsageError);  // threads are running
     for (auto& thread : threads) thread.join();
   }
   EXPECT_EQ(board.changes(first), "");
