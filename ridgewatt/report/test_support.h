@@ -14,7 +14,7 @@
 
 namespace ridgewatt::testing {
 
-// The browser that is installed, preferably the one without windows. Empty if there is none.
+// Returns the installed browser, preferably the headless one. Empty if there is none.
 inline std::string browser() {
   for (const std::string name : {"chromium-headless-shell", "chromium"}) {
     if (std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0) return name;
@@ -22,7 +22,7 @@ inline std::string browser() {
   return "";
 }
 
-// The DOM of `page` after its scripts ran; `log` receives the log of the browser.
+// Returns the DOM of `page` after its scripts ran; `log` receives the browser's log.
 inline std::string load_in_browser(const std::string& page, std::string* log) {
   const TemporaryFolder folder;
   const std::string path = folder.write("page.html", page);

@@ -36,7 +36,7 @@ RooflineLayer layer(const char* name, double flop, double bytes, double gpu_s) {
   layer.work_flop = flop;
   layer.traffic_bytes = bytes;
   layer.gpu_s = gpu_s;
-  layer.time_s = 3 * gpu_s;  // launches take longer: no part of where a layer lies
+  layer.time_s = 3 * gpu_s;  // launches take longer, but do not affect the position
   layer.launch_s = 3 * gpu_s;
   layer.power_w = 20;
   return layer;
@@ -108,7 +108,7 @@ TEST(RooflineReport, CachesAreFurtherSlopesOfTheTimeRoofline) {
   EXPECT_DOUBLE_EQ(row["time_balance"].get<double>(), 6);
 }
 
-// Roofs of a machine whose power cannot be read: no line of energy or power is invented.
+// For a machine without a power sensor, no energy or power is drawn.
 TEST(RooflineReport, WithoutPowerOnlyTheTimeRooflineIsDrawn) {
   RooflineReport report = sample_report();
   report.layers.clear();
@@ -148,7 +148,8 @@ TEST(RooflineReport, ThePowerLineEndsAtTheCap) {
   EXPECT_NEAR(*std::max_element(power.y.begin(), power.y.end()), 30, 1e-9);
 }
 
-// energy = power x time with a minimum inside the GPU clocks.
+// Observations with energy = power x time and a minimum between the lowest and the highest GPU
+// clock.
 std::vector<Observation> valley() {
   std::vector<Observation> points;
   for (int cpu = 1; cpu <= 3; ++cpu) {
@@ -167,7 +168,8 @@ TEST(EnergyFigures, MarkTheMinimum) {
   const auto points = valley();
   const FigureSource source("net", "board", Provenance::kMeasured);
   const Plot plot = energy_over_gpu_clock(points, source);
-  // E ~ (5.5 + g^2 / 4) / g at the highest CPU clock: least at g = sqrt(22) = 4.7, so g = 5.
+  // E ~ (5.5 + g^2 / 4) / g at the highest CPU clock: the minimum is at g = sqrt(22) = 4.7, so g =
+  // 5.
   ASSERT_EQ(plot.remarks.size(), 1u);
   EXPECT_EQ(*plot.remarks[0].x, 500);
   EXPECT_NEAR(*plot.remarks[0].y, 0.1 / 5 * (5.5 + 25 * 0.25) / 2 * 1e3, 1e-9);

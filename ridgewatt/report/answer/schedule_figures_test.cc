@@ -45,7 +45,7 @@ TEST(ScheduleFigures, MapHasNoValueWhereNothingIsFeasible) {
   EXPECT_EQ(map.note, "3 of 4 cells are empty: no plan keeps both bounds");
   EXPECT_TRUE(std::isnan(map.values[0][1]));  // latency
   EXPECT_TRUE(std::isnan(map.values[1][0]));  // power
-  EXPECT_DOUBLE_EQ(map.values[1][1], 40);     // four in each tenth of a second
+  EXPECT_DOUBLE_EQ(map.values[1][1], 40);     // four requests in each tenth of a second
 }
 
 }  // namespace

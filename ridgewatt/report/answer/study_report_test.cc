@@ -27,7 +27,7 @@ StudyReport sample_study_report() {
     const double noise = std::exp(0.02 * random.normal());
     const double compute_s = 30 / gpu * noise;
     const double stall_s = 10 / cpu;
-    // Least energy at 600 MHz.
+    // Energy has its minimum at 600 MHz.
     const double power_w = 5 + 20 * std::pow(gpu / 900, 3);
     report.results.push_back({run.cell,
                               run.block,
@@ -53,7 +53,7 @@ TEST(StudyReport, AllFiguresOfThePapersAreThere) {
   EXPECT_EQ(std::get<ViolinPlot>(figures[1]).names.size(), 6u);
   const auto& front = std::get<Plot>(figures[2]);
   EXPECT_EQ(front.series[0].x.size(), 6u);
-  // No point of the front is beaten by another in both.
+  // No point of the front is better than another in both values.
   for (std::size_t i = 1; i < front.series[1].x.size(); ++i) {
     EXPECT_GT(front.series[1].x[i], front.series[1].x[i - 1]);
     EXPECT_LT(front.series[1].y[i], front.series[1].y[i - 1]);
@@ -93,7 +93,7 @@ TEST(StudyReport, FiguresOfBatchesArePerSampleInEveryHeading) {
   EXPECT_EQ(std::get<Plot>(figures[2]).y.label, "energy per sample (J)");
 }
 
-// Every chart drawn, the tables there, a row of the settings selected in the front.
+// Checks that the page draws every chart and shows the tables.
 constexpr const char* kStudyActions = R"(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];

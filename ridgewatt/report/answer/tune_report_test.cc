@@ -1,4 +1,4 @@
-// What answers say: jobs, confidence, which limits to relax without an answer.
+// Tests the text of answers: jobs, confidence, and the limits to relax if there is no answer.
 #include "ridgewatt/report/tune_report.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(LimitReport, APresetsNameIsNoCap) {
             "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
             "module, not a cap");
   EXPECT_EQ(preset_note({"MAXN", ""}, {60, 70}), "");
-  // A power limit that firmware holds is a cap.
+  // A power limit that the firmware enforces is a cap.
   const Board gpu = load_board("a100-sxm-40gb");
   EXPECT_EQ(name_without_cap("200W", find_preset(gpu, "200W").mode), "");
   const Board orin = load_board("agx-orin");
@@ -46,7 +46,7 @@ TEST(LimitReport, APresetsNameIsNoCap) {
   EXPECT_EQ(sms_note(orin, {find_preset(orin, "MAXN").mode}), "");
 }
 
-// Hand-computed: 20 of 16 ms are 25 % more, 0.2 of 0.4 J half.
+// Computed by hand: 20 instead of 16 ms is 25 % more, 0.2 instead of 0.4 J is half.
 TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   answer::TuneAnswer report;
   const auto point = [&](const char* name, int batch, double time_s, double power_w) {

@@ -15,13 +15,13 @@ TEST(BoardReport, EveryNumberHasItsSource) {
     const Table facts = board_fact_table(load_board(name));
     for (const auto& row : facts.rows()) {
       const auto* value = std::get_if<std::string>(&row[1]);
-      if (value == nullptr) continue;  // not known
+      if (value == nullptr) continue;  // unknown
       EXPECT_TRUE(std::holds_alternative<std::string>(row[2])) << name << ' ' << *value;
     }
   }
 }
 
-// `device show` left out FP8 and FP4.
+// An earlier `device show` omitted FP8 and FP4.
 TEST(BoardReport, EveryNumberOfTheGpuThatHasASourceIsShown) {
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
@@ -33,7 +33,7 @@ TEST(BoardReport, EveryNumberOfTheGpuThatHasASourceIsShown) {
   }
 }
 
-// The number of modes is that of the list, with power limits.
+// The number of modes equals the length of the list, including power limits.
 TEST(BoardReport, ModesAreThoseThatAreListed) {
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);

@@ -1,4 +1,4 @@
-// A look of a monitor as JSON: what is not known is null, and energies are those of the monitor.
+// Tests a monitor's look as JSON: unknown values are null, and energies are those of the monitor.
 #include <gtest/gtest.h>
 
 #include <cmath>

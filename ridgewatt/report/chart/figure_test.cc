@@ -27,7 +27,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Every element that opens also closes, as in well-formed XML.
+// Every element that is opened is also closed.
 void expect_well_formed(const std::string& svg) {
   EXPECT_EQ(count(svg, "<svg"), count(svg, "</svg>"));
   EXPECT_EQ(count(svg, "<text"), count(svg, "</text>"));
@@ -50,7 +50,7 @@ TEST(Axis, MapsEndsAndTicksAreRound) {
   EXPECT_EQ(labeled, (std::vector<double>{1, 10, 100, 1000}));
   EXPECT_EQ(linear.ticks(5).size(), 6u);                                // 0, 2, .. 10
   EXPECT_EQ(Scale(-0.3, 0.31, false, 0, 1).ticks(6).at(1).label, "0");  // -0.2, 0, 0.2
-  // Any range has between two and a few dozen ticks inside it.
+  // Any range has between two and a few dozen ticks.
   for (const double lo : {-1e9, -1.0, 0.0, 1e-12, 3.0, 1e15}) {
     for (const double span : {1e-3, 1.0, 7.0, 1e6}) {
       const Scale scale(lo, lo + span * std::max(1.0, std::abs(lo)), false, 0, 500);
@@ -120,7 +120,7 @@ TEST(Svg, PlotLeavesOutWhatAnAxisCannotShowAndEscapes) {
   expect_well_formed(svg);
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
   EXPECT_THAT(svg, Not(HasSubstr("<b>")));
-  // The line breaks at NaN: one run of two points is left (a single point draws no line).
+  // NaN splits the line: one part of two points remains (a single point draws no line).
   EXPECT_EQ(count(svg, "<polyline"), 1u);
   EXPECT_THAT(svg, HasSubstr("data-row=\"4\""));
   EXPECT_THAT(svg, Not(HasSubstr("data-row=\"5\"")));  // x = -1 on a logarithmic axis
@@ -132,7 +132,7 @@ TEST(Svg, ALineGoesThroughItsPoints) {
   plot.x = {.label = "x", .lo = 0.0, .hi = 10.0};
   plot.y = {.label = "y", .lo = 0.0, .hi = 1.0};
   plot.series = {{.x = {0, 10}, .y = {0, 1}}};
-  // From the lower left to the upper right corner of the frame, which is what clips the line.
+  // The line goes from the lower left to the upper right corner of the frame that clips it.
   const std::string svg = to_svg(plot);
   std::vector<double> clip;  // x, y, width, height
   std::size_t quote = svg.find("<svg x=");
@@ -158,11 +158,11 @@ TEST(Svg, HeatMapMarksTheCellAndDrawsContours) {
   map.remarks = {{.x = 3, .y = 20, .text = "best"}};
   const std::string plain = to_svg(map);
   expect_well_formed(plain);
-  EXPECT_EQ(count(plain, "<rect"), 5u + 64u);  // five cells with a value and the color bar
+  EXPECT_EQ(count(plain, "<rect"), 5u + 64u);  // five cells with a value, and the color bar
   EXPECT_THAT(plain, HasSubstr("best"));
   map.values[1][1] = 2;
   map.contours = {{1.5, "+50 %"}};
-  // One straight contour between columns 1 and 2, over one square, in both kinds of figure.
+  // A single straight contour between columns 1 and 2, along one cell, in both kinds of figure.
   const Json chart = to_echarts(map);
   EXPECT_EQ(chart["series"][1]["data"].size(), 1u);
   EXPECT_DOUBLE_EQ(chart["series"][1]["data"][0]["coords"][0][0],
@@ -209,7 +209,7 @@ TEST(Figure, SaysWhoseNumbersItShows) {
 }
 
 TEST(Axis, NarrowLogarithmicAxesHaveNumbers) {
-  // 0.2 to 0.54 J, and less than half a decade anywhere: never an axis without numbers.
+  // 0.2 to 0.54 J, and less than half a decade elsewhere: an axis must never be without numbers.
   for (const double lo : {0.2, 1.1, 210.0, 3.3e4}) {
     for (const double ratio : {1.05, 1.5, 2.7, 8.0, 30.0, 1e4, 1e9}) {
       const auto ticks = Scale(lo, lo * ratio, true, 0, 400).apart(6, 11, false);

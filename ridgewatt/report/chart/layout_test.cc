@@ -1,4 +1,4 @@
-// Pages in a real browser at the widths of a telephone, a tablet and a screen, light and dark.
+// Tests pages in a real browser at the widths of a phone, a tablet and a screen, light and dark.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Frames of three widths hold the page; each is checked, then darkened and checked again.
+// The page is loaded in frames of three widths, and each is checked in light and dark.
 constexpr const char* kLayoutActions = R"(
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const faults = [];
@@ -98,14 +98,14 @@ void expect_readable(const std::string& page) {
   testing::expect_well_in_browser(outer, kLayoutActions);
 }
 
-// The same page as a build without ECharts writes it.
+// The page that a build without ECharts would write.
 std::string static_page(std::string page) {
   const auto options = page.find("<script type=\"application/json\"");
   if (options != std::string::npos) page.erase(options, page.rfind("<script>") - options);
   return page;
 }
 
-// Figures of every kind with long names, close marks and narrow ranges.
+// A page with figures of every kind, with long names, close marks and narrow ranges.
 std::string crowded_page() {
   const FigureSource source("a workload whose name is long enough to be wrapped, training",
                             "Jetson AGX Orin 64GB", Provenance::kModelled,
@@ -177,7 +177,7 @@ TEST(PageLayout, StaticPageIsReadableAtEveryWidth) {
   expect_readable(static_page(crowded_page()));
 }
 
-// As `ridgewatt tune --format json` writes it.
+// A result in the format of `ridgewatt tune --format json`.
 constexpr const char* kTuneJson = R"({"feasible":true,"workload":"zoo:resnet50 <i>",
   "device":"agx-orin","minimize":"time","provenance":"modelled","runtime":"pytorch-eager",
   "twin":"fitted","mode":{"cpu_cores":6,"cpu_mhz":2035.2,"gpu_mhz":624.75,"mem_mhz":2133},

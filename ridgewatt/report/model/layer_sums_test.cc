@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(LayerSums, BlocksAreWhatNamesHaveInCommon) {
-  // As PyTorch, the zoo and TensorFlow name nodes.
+  // Names of nodes in the style of PyTorch, the zoo and TensorFlow.
   EXPECT_EQ(block_of("/layer1/layer1.0/conv1/Conv"), "/layer1/layer1.0/");
   EXPECT_EQ(block_of("/layer1/layer1.0/downsample/downsample.0/Conv"), "/layer1/layer1.0/");
   EXPECT_EQ(block_of("/bert/encoder/layer.11/attention/self/query/MatMul"),

@@ -51,7 +51,7 @@ TEST(HtmlReport, TextFromOutsideStaysText) {
   EXPECT_EQ(page.find("<script>document.title"), std::string::npos);
   EXPECT_EQ(page.find("<img src=x>"), std::string::npos);
   EXPECT_EQ(page, sample_page());
-  // Offline: nothing is fetched.
+  // The page must not fetch anything.
   for (const char* way : {"src=\"http", "href=\"http", "@import", "<link"}) {
     EXPECT_EQ(page.find(way), std::string::npos) << way;
   }
@@ -68,7 +68,7 @@ TEST(HtmlReport, EmbeddedChartCodeIsTheFileByteForByte) {
   EXPECT_THAT(sample_page().find(code), ::testing::Ne(std::string::npos));
 }
 
-// What a user does: select a row, sort by a column, change the theme; faults go into the title.
+// Simulates a user: selects a row, sorts by a column, changes the theme. Faults go into the title.
 constexpr const char* kActions = R"(
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 // Charts change on the next frame, which a headless browser may never draw: take it by hand.
@@ -109,7 +109,7 @@ TEST(HtmlReport, WorksInChromiumWithoutErrors) {
 
 // label: browser
 TEST(HtmlReport, StaticFallbackWorksInChromium) {
-  // What a build without ECharts writes: the same page without options and chart code.
+  // The page that a build without ECharts writes: without options and chart code.
   std::string page = sample_page();
   const auto options = page.find("<script type=\"application/json\"");
   if (options != std::string::npos) page.erase(options, page.rfind("<script>") - options);

@@ -13,13 +13,13 @@ std::string result_page(const std::string& content) {
   return report.html();
 }
 
-// What `predict` writes of samples without a batch: the tutorial's predicted.csv.
+// The output of `predict` for samples without a batch: the tutorial's predicted.csv.
 TEST(ResultReport, PredictionsWithoutABatchAreShown) {
   const std::string page = result_page(
       "cpu_cores,gpu_mhz,batch,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w\n"
       "4,306,,10,9,11,5,4,6\n4,408,,9,8,10,6,5,7\n4,510,,8,7,9,7,6,8\n");
   EXPECT_NE(page.find("3 operating points"), std::string::npos);
-  EXPECT_NE(page.find("modelled"), std::string::npos);  // intervals: nothing of a board
+  EXPECT_NE(page.find("modelled"), std::string::npos);  // intervals, so not measured
 }
 
 TEST(ResultReport, FiguresAndTextSayWhereRowsComeFrom) {
@@ -42,7 +42,7 @@ TEST(ResultReport, OfManyRowsAllAreListedAndCounted) {
   }
   const std::string page = result_page(text);
   EXPECT_NE(page.find("{\"rows\":5000,"), std::string::npos);
-  EXPECT_EQ(page.find("5000 rows)"), std::string::npos);  // none is left out
+  EXPECT_EQ(page.find("5000 rows)"), std::string::npos);  // no row is omitted
   EXPECT_NE(page.find("5000 operating points"), std::string::npos);
 }
 

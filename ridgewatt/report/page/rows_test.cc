@@ -46,7 +46,7 @@ TEST(Rows, AsCsv) {
   EXPECT_EQ(csv_of(counted(2)), "number,half,text,third\n0,0,\"even, \"\"2\"\"\",0\n1,0.5,odd,\n");
 }
 
-// Parts are written by several threads; none is lost and they stay in order.
+// Several threads write parts. No part is lost, and the order is kept.
 TEST(Rows, OfManyPartsStayInOrder) {
   constexpr std::size_t kMany = 20'001;
   const CsvTable read = parse_csv(csv_of(counted(kMany)), "rows");
@@ -57,7 +57,7 @@ TEST(Rows, OfManyPartsStayInOrder) {
   }
 }
 
-// A text is kept from one row to the next only where it is the same.
+// The text of the previous row is reused only if the value is identical.
 TEST(Rows, ZeroAndNegativeZeroAreWrittenApart) {
   const double values[] = {0.0, -0.0, 0.0, 1e300, std::numeric_limits<double>::denorm_min()};
   const Rows rows = rows_of<Row>({{{"x"}, [](const Row&) { return 0.0; }}}, 5,

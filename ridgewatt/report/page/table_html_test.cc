@@ -12,8 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::int64_t kModes = 18'096;  // of an AGX Orin
-constexpr std::int64_t kPrime = 7919;    // no factor of it: each time occurs once
+constexpr std::int64_t kModes = 18'096;  // modes of an AGX Orin
+constexpr std::int64_t kPrime = 7919;    // no factor of kModes, so each time occurs once
 
 Table mode_table(std::int64_t count) {
   Table table({{"name"}, {"time_ms", "time (ms)"}, {"cores"}});
@@ -53,13 +53,14 @@ TEST(TableHtml, ALongTableIsAPageOfRowsAndABlock) {
   const std::string cut = table_html(mode_table(kModes), "0");
   EXPECT_EQ(count_of(cut, "<tr data-row="), kPageRows);
   EXPECT_THAT(cut, HasSubstr("The first 400 of 18096 rows"));
-  EXPECT_EQ(count_of(cut, "</script>"), 1u);  // of names none
+  EXPECT_EQ(count_of(cut, "</script>"), 1u);  // no name ends the script
   const auto begin = cut.find('>', cut.find("<script")) + 1;
   const Json block = Json::parse(cut.substr(begin, cut.find("</script>") - begin));
   for (const auto& column : block["columns"]) EXPECT_EQ(column["places"].size(), kModes);
 }
 
-// A user sorts, filters, turns pages and selects; every time at most a page of rows is there.
+// A user sorts, filters, turns pages and selects. At any time, the document holds at most one page
+// of rows.
 constexpr const char* kLongTable = R"JS(
 window.addEventListener("load", () => setTimeout(() => {
   const faults = [];
@@ -149,8 +150,8 @@ TEST(TableHtml, AllModesAreSortedFilteredAndTurnedInChromium) {
 
 TEST(TableHtml, ThousandsOfPointsAreOneShape) {
   const std::string page = long_page({cloud_of(mode_table(kModes))});
-  EXPECT_EQ(count_of(page, "<circle"), 4u);  // of the linked points, which keep their own
-  EXPECT_EQ(count_of(page, "<path fill=\"none\" stroke="), 2u);  // for a screen and for a telephone
+  EXPECT_EQ(count_of(page, "<circle"), 4u);  // the linked points remain separate
+  EXPECT_EQ(count_of(page, "<path fill=\"none\" stroke="), 2u);  // for a screen and for a phone
 }
 
 }  // namespace

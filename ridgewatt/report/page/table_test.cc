@@ -32,7 +32,7 @@ Printed printed(const Table& table, std::size_t width) {
   return result;
 }
 
-// Code points: each takes one column.
+// Counts code points, because each takes one column.
 std::size_t columns_of(const std::string& line) {
   return static_cast<std::size_t>(
       std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -122,8 +122,8 @@ TEST(Table, NoLineIsLongerThanTheTerminal) {
   EXPECT_THAT(whole.lines[1], HasSubstr("because it is the fastest"));
 }
 
-// 44 columns of name, 9 of time; power is more important than the bounds of time, and these come
-// together or not at all.
+// The name takes 44 columns and the time 9. Power is more important than the bounds of time, which
+// are shown together or not at all.
 TEST(Table, ColumnsAreHiddenByRank) {
   for (std::size_t width = 20; width < 200; ++width) {
     const auto hidden = printed(layers(), width).cut.hidden;
@@ -142,7 +142,7 @@ TEST(Table, ColumnsAreHiddenByRank) {
 TEST(Table, HeadingsBreakBeforeColumnsAreHidden) {
   Table table({{"energy_per_flop_pj"}, {.name = "energy_per_byte_pj", .rank = 1}});
   table.add_row({1.5, 2.5});
-  // "energy per flop (pJ)" is 20 wide, its halves are 10.
+  // "energy per flop (pJ)" takes 20 columns, each half 10.
   const Printed narrow = printed(table, 24);
   EXPECT_THAT(narrow.cut.hidden, IsEmpty());
   ASSERT_EQ(narrow.lines.size(), 3U);
@@ -206,7 +206,7 @@ TEST(Table, AnUnknownColumnIsAnsweredWithThoseThatAre) {
   }
 }
 
-// Of one command and its options the header of the CSV is always the same.
+// For one command with its options, the header of the CSV never changes.
 TEST(TableColumns, OptionalOnesThatNoRowFillsStandInCsvAlone) {
   Table table(
       {{"mode"}, {.name = "preset", .optional = true}, {.name = "batch", .optional = true}});
@@ -221,11 +221,11 @@ TEST(TableColumns, OptionalOnesThatNoRowFillsStandInCsvAlone) {
             "a         4\n"
             "b         -\n");
   EXPECT_EQ(table.to_json().dump(), R"([{"mode":"a","batch":4},{"mode":"b","batch":null}])");
-  table.keep_columns({"preset"});  // asked for by name
+  table.keep_columns({"preset"});  // requested by name
   EXPECT_EQ(table.to_json().dump(), R"([{"preset":null},{"preset":null}])");
 }
 
-// A column with a rank that no row fills is not on the terminal; JSON and CSV have it.
+// A column with a rank that no row fills is not shown on the terminal, but JSON and CSV have it.
 TEST(TableColumns, EmptyOnesWithARankAreNotOnTheTerminal) {
   Table table({{"mode"}, {"time_ms"}, {.name = "power_w", .rank = 1}});
   table.add_row({"a", Cell(), Cell()});
