@@ -14,7 +14,7 @@ double log_uniform(Random& random, double low, double high) {
   return std::exp(random.uniform(std::log(low), std::log(high)));
 }
 
-// Any device from a microcontroller to an accelerator.
+// A random device, from a microcontroller to an accelerator.
 EnergyRoofline random_roofline(Random& random) {
   EnergyRoofline r;
   r.peak_flop_per_s = log_uniform(random, 1e9, 1e15);
@@ -38,22 +38,23 @@ TEST(EnergyRoofline, IdentitiesHoldOnRandomParameters) {
     const double flop = log_uniform(random, 1e3, 1e12);
     const double bytes = flop / intensity;
     const double eta = r.dynamic_fraction();
-    // Power is energy over time, and depends on intensity alone.
+    // Power is energy divided by time, and depends only on the intensity.
     expect_close(r.energy_j(flop, bytes), r.power_at_w(intensity) * r.time_s(flop, bytes));
     expect_close(r.attainable_flop_per_s(intensity),
                  std::min(r.peak_flop_per_s, intensity * r.bandwidth_bytes_per_s));
-    // The arch line in its two forms (Choi et al. 2013, eq. 6).
+    // Both forms of the arch line (Choi et al. 2013, eq. 6).
     expect_close(r.attainable_flop_per_j(intensity),
                  r.peak_flop_per_j() / (1 + r.effective_balance(intensity) / intensity));
     expect_close(r.energy_j(flop, bytes), flop * r.energy_per_flop_with_static_j() *
                                               (1 + r.effective_balance(intensity) / intensity));
-    // Half of the peak, by definition, at the energy balance point.
+    // At the energy balance point, the efficiency is half of the peak by definition.
     const double half = r.half_peak_intensity();
     expect_close(r.attainable_flop_per_j(half), r.peak_flop_per_j() / 2);
     expect_close(r.effective_balance(half), half);
     EXPECT_EQ(half > r.time_balance(), r.race_to_halt_ratio() > 1);
     EXPECT_EQ(r.race_to_halt(), eta * r.energy_balance_dynamic() <= r.time_balance() * (1 + 1e-15));
-    // The power line: its greatest value lies at the time balance point; its limits are the roofs'.
+    // The maximum of the power line is at the time balance point; its limits are those of the
+    // roofs.
     expect_close(r.power_at_w(r.time_balance()),
                  r.static_power_w + r.flop_power_w() + r.byte_power_w());
     EXPECT_LE(r.power_at_w(intensity), r.max_power_w() * (1 + 1e-9));
@@ -88,7 +89,7 @@ TEST(EnergyRoofline, CapIdentitiesHoldOnRandomParameters) {
     const bool outside = intensity < from * (1 - 1e-9) || intensity > to * (1 + 1e-9);
     if (capped) expect_close(r.power_at_w(intensity), r.power_cap_w);
     if (outside) expect_close(r.time_s(intensity, 1), free.time_s(intensity, 1));
-    // At either end the cap is met exactly by the uncapped machine.
+    // At either end of its range, the cap equals the power of the uncapped machine.
     if (from > 0 && from < r.time_balance()) expect_close(free.power_at_w(from), r.power_cap_w);
     if (std::isfinite(to) && to > r.time_balance()) {
       expect_close(free.power_at_w(to), r.power_cap_w);
@@ -97,8 +98,8 @@ TEST(EnergyRoofline, CapIdentitiesHoldOnRandomParameters) {
 }
 
 // A machine with round numbers: tau_f = 1 s/FLOP, tau_m = 4 s/B, eps_f = 1 J/FLOP, eps_m = 6 J/B,
-// pi0 = 1 W. By hand: B_tau = 4, B_eps = 6, eps^ = 2, eta = 1/2, eta B_eps = 3 <= 4 so
-// I* = (3 + 0.5 x 4) / 1.5 = 10/3.
+// pi0 = 1 W. Computed by hand: B_tau = 4, B_eps = 6, eps^ = 2, eta = 1/2, eta B_eps = 3 <= 4, so I*
+// = (3 + 0.5 x 4) / 1.5 = 10/3.
 TEST(EnergyRoofline, HandComputedCaseWithStaticPower) {
   const EnergyRoofline r{1, 0.25, 1, 6, 1};
   EXPECT_DOUBLE_EQ(r.time_balance(), 4);
@@ -127,9 +128,9 @@ TEST(EnergyRoofline, HandComputedCaseWithoutStaticPower) {
   EXPECT_DOUBLE_EQ(r.attainable_flop_per_j(20), 1.0 / 6);
 }
 
-// NVIDIA GTX 580, single precision, with the constants that Choi et al. 2013 (table IV) fitted:
-// 1.58 TFLOP/s and 192 GB/s peak, 99.7 pJ per FLOP, 513 pJ per byte, 122 W. By hand: B_tau
-// = 8.2292, B_eps = 5.1454, eps^ = 99.7 + 77.215 = 176.92 pJ, eta = 0.56354.
+// NVIDIA GTX 580, single precision, with the constants fitted by Choi et al. 2013 (table IV): peaks
+// of 1.58 TFLOP/s and 192 GB/s, 99.7 pJ per FLOP, 513 pJ per byte, 122 W. Computed by hand: B_tau =
+// 8.2292, B_eps = 5.1454, eps^ = 99.7 + 77.215 = 176.92 pJ, eta = 0.56354.
 TEST(EnergyRoofline, HandComputedGtx580) {
   const EnergyRoofline r{1.58e12, 192e9, 99.7e-12, 513e-12, 122};
   EXPECT_NEAR(r.time_balance(), 8.2292, 1e-4);
@@ -138,11 +139,12 @@ TEST(EnergyRoofline, HandComputedGtx580) {
   EXPECT_TRUE(r.race_to_halt());
   EXPECT_NEAR(r.half_peak_intensity(), (2.89965 + 0.43646 * 8.22917) / 1.43646, 1e-3);
   EXPECT_NEAR(r.max_power_w(), 122 + 157.526 + 98.496, 1e-2);
-  EXPECT_GT(r.max_power_w(), 244);  // above the board's rating: why Choi et al. 2014 add the cap
+  EXPECT_GT(r.max_power_w(), 244);  // above the board's rating, so Choi et al. 2014 add the cap
 }
 
 TEST(EnergyRoofline, HandComputedCap) {
-  // pi_f = 1 W, pi_m = 1.5 W, headroom 2 W: the cap binds from 4 x 0.5 / 1 = 2 to 4 x 1.5 / 1 = 6.
+  // pi_f = 1 W, pi_m = 1.5 W, headroom 2 W: the cap applies from 4 x 0.5 / 1 = 2 to 4 x 1.5 / 1 =
+  // 6.
   const EnergyRoofline r{1, 0.25, 1, 6, 1, 3};
   EXPECT_DOUBLE_EQ(r.cap_from_intensity(), 2);
   EXPECT_DOUBLE_EQ(r.cap_to_intensity(), 6);

@@ -15,14 +15,15 @@ EnergyRoofline device(Random& random) {
   EnergyRoofline r;
   r.peak_flop_per_s = std::exp(random.uniform(std::log(1e11), std::log(5e13)));
   r.bandwidth_bytes_per_s = r.peak_flop_per_s / std::exp(random.uniform(std::log(5), std::log(60)));
-  // Power shares of FLOP, bytes and static as devices have them.
+  // The shares of FLOP, bytes and static power are typical of devices.
   r.energy_per_flop_j = random.uniform(3, 20) / r.peak_flop_per_s;
   r.energy_per_byte_j = random.uniform(3, 20) / r.bandwidth_bytes_per_s;
   r.static_power_w = random.uniform(3, 20);
   return r;
 }
 
-// Intensities 1/16 .. 512, `noise` on time and power, `outliers` of the points off by up to 2x.
+// Intensities of 1/16 .. 512, with `noise` on time and power. A share `outliers` of the points is
+// wrong by a factor of up to 2.
 std::vector<MicrobenchPoint> points_of(const EnergyRoofline& r, Random& random, double noise,
                                        double outliers, int repeats = 3) {
   std::vector<MicrobenchPoint> points;
@@ -59,8 +60,8 @@ TEST(MicrobenchFit, ExactPointsGiveTheParametersBack) {
   }
 }
 
-// The stated 90 % intervals hold the truth at least 90 % of the time although 10 % of the points
-// are outliers.
+// The stated 90 % intervals contain the truth in at least 90 % of the cases, although 10 % of the
+// points are outliers.
 // label: slow
 TEST(MicrobenchFit, IntervalsCoverTheTruthDespiteOutliers) {
   Random random(2);
@@ -132,7 +133,7 @@ TEST(MicrobenchFit, FaultsAreNamed) {
   const std::string header = "gpu_mhz,work_flop,traffic_bytes,time_ms,power_w\n";
   EXPECT_EQ(read_microbench(folder.write("a.csv", header + "1300.5,1e9,1e9,10,20\n")).points.size(),
             1U);
-  // As `ridgewatt microbench` writes it.
+  // In the format of `ridgewatt microbench`.
   const std::string kernels = "kernel,work_flop,traffic_bytes,time_ms,gflops,power_w\n";
   EXPECT_EQ(read_microbench(folder.write("k.csv", kernels + "fma_fp32,1e9,0,1,1,20\n"
                                                             "triad,1e9,1e9,10,1,20\n"
@@ -153,7 +154,7 @@ TEST(MicrobenchFit, FaultsAreNamed) {
   EXPECT_THROW(read_microbench(folder.write("d.csv", header + "1300.5,1e9,0,10,20\n")), InputError);
 }
 
-// The stated interval of a ceiling holds the truth, and the ceiling is not far above it.
+// The stated interval of a ceiling contains the truth, and the ceiling is not far above the truth.
 TEST(MeasuredCeilings, HoldTheRoofsThatThePointsWereMadeWith) {
   Random random(6);
   constexpr int kTrials = 400;
@@ -176,7 +177,8 @@ TEST(MeasuredCeilings, HoldTheRoofsThatThePointsWereMadeWith) {
   }
 }
 
-// Rates by hand: 2e9 FLOP in 1 ms, 24e6 bytes in 2 ms; a launch takes 4 us; 5 W idle, 20 W at most.
+// Computed by hand: 2e9 FLOP in 1 ms, 24e6 bytes in 2 ms; a launch takes 4 us; power is 5 W idle
+// and at most 20 W.
 TEST(MeasuredCeilings, AreTheFastestOfEachKernel) {
   using enum MicrobenchKernel;
   const auto point = [](MicrobenchKernel kernel, double flop, double bytes, double time_s,
@@ -199,11 +201,11 @@ TEST(MeasuredCeilings, AreTheFastestOfEachKernel) {
   EXPECT_EQ(value(RoofQuantity::kIdlePower), 5);
   EXPECT_EQ(value(RoofQuantity::kBusyPower), 20);
   EXPECT_EQ(roof.find(RoofQuantity::kFp16), nullptr);
-  // Without a triad there is nothing that the bandwidth could be known from.
+  // Without a triad, the bandwidth cannot be determined.
   EXPECT_THROW(measured_ceilings(std::span(points).first(3)), UsageError);
 }
 
-// The same roofs of time with power as without it, and no energies.
+// Without power, the fit gives the same roofs of time as with power, but no energies.
 TEST(MicrobenchFit, TimeAloneGivesTheRoofsOfTime) {
   Random random(7);
   auto points = points_of(device(random), random, 0.02, 0);

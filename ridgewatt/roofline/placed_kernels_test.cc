@@ -14,7 +14,7 @@ workload::KernelCost kernel(workload::OpClass op_class, double flop, double byte
   return made;
 }
 
-// 100 GFLOP/s, 400 in FP16, 10 GB/s: a ridge at 10 FLOP per byte.
+// 100 GFLOP/s, 400 in FP16, 10 GB/s: the ridge is at 10 FLOP per byte.
 MicrobenchFit machine() {
   MicrobenchFit fit;
   fit.ceilings.quantities[RoofQuantity::kFp32] = {100e9, 99e9, 101e9};
@@ -24,8 +24,8 @@ MicrobenchFit machine() {
   return fit;
 }
 
-// By hand: 1e9 FLOP over 1e7 bytes compute for 10 ms and move for 1 ms; 1e7 FLOP over 1e7 bytes
-// compute for 0.1 ms and move for 1 ms.
+// Computed by hand: 1e9 FLOP over 1e7 bytes take 10 ms to compute and 1 ms to move; 1e7 FLOP over
+// 1e7 bytes take 0.1 ms to compute and 1 ms to move.
 TEST(PlacedKernels, TakeTheLongerOfComputingAndMoving) {
   workload::WorkloadCost cost;
   cost.kernels = {kernel(workload::OpClass::kConv, 1e9, 1e7),
