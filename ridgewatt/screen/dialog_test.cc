@@ -1,4 +1,4 @@
-// What keys mean, question by question; and when something throttled.
+// Tests the meaning of keys, question by question, and the log of throttling.
 #include "ridgewatt/screen/dialog.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Dialog, PlainKeys) {
   EXPECT_EQ(type(dialog, "+").action, Action::kFaster);
   EXPECT_EQ(type(dialog, "-").action, Action::kSlower);
   EXPECT_EQ(type(dialog, "x").action, Action::kNone);
-  EXPECT_EQ(type(dialog, "r").action, Action::kNone);  // nothing is held
+  EXPECT_EQ(type(dialog, "r").action, Action::kNone);  // no mode is held
   ModeDesk held = kDesk;
   held.holding = true;
   EXPECT_EQ(type(dialog, "r", held).action, Action::kRestore);
@@ -46,7 +46,7 @@ TEST(Dialog, APresetIsChosenAndAskedFor) {
   EXPECT_EQ(dialog.page(), Dialog::Page::kNone);
 }
 
-// Only "y" sets; every other key is no.
+// Only "y" sets the mode; every other key cancels.
 TEST(Dialog, ATypedModeIsSetOnlyByYes) {
   for (const std::string answer : {"n", "q", " ", "x"}) {
     Dialog dialog;
@@ -106,7 +106,7 @@ monitor::Snapshot look(double time_s, std::int64_t counter, std::int64_t state) 
 
 TEST(ThrottleLog, TellsSinceWhenAndHowOften) {
   ThrottleLog log;
-  log.look(look(0, 7, 0));  // the counter's past is none of ours
+  log.look(look(0, 7, 0));  // events before the first look do not count
   EXPECT_TRUE(log.entries().empty());
   log.look(look(1, 7, 1));
   log.look(look(2, 9, 1));

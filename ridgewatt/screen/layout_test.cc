@@ -1,4 +1,4 @@
-// The screen at every size, with names that are hostile and values that are missing.
+// Tests the screen at every size, with malicious names and missing values.
 #include "ridgewatt/screen/layout.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::Not;
 
 constexpr Size kSizes[] = {{80, 24}, {120, 40}, {200, 60}, {40, 10}, {20, 5}, {1, 1}, {300, 3}};
 
-// A board like the AGX Orin: 10 W and 5 W and 2.5 W in the total for 100 s.
+// A board like the AGX Orin: rails of 10 W, 5 W and 2.5 W in the total, for 100 s.
 Scene orin_scene() {
   Scene scene;
   scene.board = {"NVIDIA Jetson AGX Orin Developer Kit", "JetPack 6.2, L4T 36.4.3", "fake",
@@ -66,7 +66,7 @@ std::string screen_text(const Scene& scene, Size size) {
   return all_text(lay_out(scene, Dialog(), {}, size));
 }
 
-// Nothing but printable characters, and the shape that was asked for.
+// Expects only printable characters and the requested size.
 void expect_sound(const Scene& scene, Size size) {
   for (const View view : {View::kAll, View::kPower, View::kClocks, View::kProcesses}) {
     for (const Glyphs glyphs : {Glyphs::kBraille, Glyphs::kBlocks, Glyphs::kAscii}) {
@@ -92,7 +92,7 @@ TEST(Layout, FillsEverySize) {
   for (std::size_t height = 1; height < 60; ++height) expect_sound(orin_scene(), {80, height});
 }
 
-// What issue 21 lists is on a screen of the usual size.
+// A screen of the usual size must show everything that issue 21 lists.
 TEST(Layout, TheUsualScreenShowsAll) {
   const std::string text = screen_text(orin_scene(), {80, 24});
   for (const char* word : {"fake",          "AGX Orin",  "JetPack 6.2",   "up 0:01:40",
@@ -108,7 +108,7 @@ TEST(Layout, TheUsualScreenShowsAll) {
   EXPECT_THAT(screen_text(orin_scene(), {200, 60}), HasSubstr("train.py"));
 }
 
-// The mean is energy over time, so that rails and total agree.
+// The mean is energy divided by time, so that rails and total agree.
 TEST(Layout, MeansAreEnergyOverTime) {
   Scene scene = orin_scene();
   scene.now.rails[0].since_start.energy_j = 1234;
@@ -133,7 +133,7 @@ TEST(Layout, WithoutPowerItSaysWhy) {
   EXPECT_THAT(plain_text(scene), HasSubstr("no power: only root may read"));
 }
 
-// An empty snapshot: the first look of a machine that shows nothing.
+// An empty snapshot, as from a machine without any sensors.
 TEST(Layout, NothingIsKnown) {
   for (const Size size : kSizes) expect_sound(Scene(), size);
 }
@@ -166,7 +166,7 @@ TEST(Layout, HostileNames) {
                                  "drawkcab",                   // right-to-left override
                                  "e\xcc\x81\xcc\x81\xcc\x81",  // combining accents
                                  "\xe7\xb7\x9a\xe8\xb7\xaf",   // two wide characters
-                                 "\xf0\x9f\x94\xa5 fire",      // not surely of two cells
+                                 "\xf0\x9f\x94\xa5 fire",      // of uncertain width
                                  std::string(5000, 'x'),
                                  ""};
   for (const auto& name : hostile) {
@@ -211,7 +211,7 @@ TEST(Layout, ManyCores) {
   for (const Size size : kSizes) expect_sound(scene, size);
   scene.glyphs = Glyphs::kAscii;
   const std::string text = screen_text(scene, {200, 60});
-  EXPECT_THAT(text, HasSubstr("cpu0 +127"));  // one line: all have the same limits
+  EXPECT_THAT(text, HasSubstr("cpu0 +127"));  // one line, because all cores have the same limits
   EXPECT_THAT(text, HasSubstr("1000-1127 / 3500"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '9') >= 128, true) << text;
 }
@@ -273,7 +273,8 @@ TEST(Graph, ColumnsFromTheBottomTheNewestAtTheRight) {
               ::testing::ElementsAre("▁▄█ "));
   EXPECT_THAT(graph(std::vector<double>{1}, 0, 1, 3, 2, Glyphs::kAscii),
               ::testing::ElementsAre("  :", "  :"));
-  // Braille (Unicode 2800 to 28FF): dots 1, 2, 3, 7 are the left column; both columns full is 28FF.
+  // Braille (Unicode 2800 to 28FF): dots 1, 2, 3, 7 are the left column; 28FF has both columns
+  // full.
   EXPECT_THAT(graph(std::vector<double>{1, 1, 0, 1}, 0, 1, 2, 1, Glyphs::kBraille),
               ::testing::ElementsAre("\xe2\xa3\xbf\xe2\xa3\xb8"));
   EXPECT_THAT(graph({}, 0, 1, 2, 1, Glyphs::kBraille), ::testing::ElementsAre("⠀⠀"));
