@@ -1,4 +1,5 @@
-// What HTTP (RFC 9110) asks of every answer, over all addresses and methods that are described.
+// Checks the requirements of HTTP (RFC 9110) for every answer, over all described addresses and
+// methods.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -13,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-// RFC 7231, 7235, 6585 and 4918: the phrase, and the header that belongs to the status.
+// RFC 7231, 7235, 6585 and 4918: the reason phrase, and the header that belongs to the status.
 struct StatusRule {
   const char* reason;
   const char* header;
@@ -38,7 +39,7 @@ const std::map<int, StatusRule> kStatusRules = {
     {504, {"Gateway Timeout", "Content-Type", "application/problem\\+json"}},
     {505, {"HTTP Version Not Supported", "Connection", "close"}}};
 
-// The status, -1 where there is none.
+// Returns the status; -1 if there is none.
 int expect_rules(const std::optional<Answer>& answer, const std::string& where,
                  const std::string& to_method = "GET") {
   EXPECT_TRUE(answer) << where;
@@ -78,7 +79,7 @@ int expect_rules(const std::optional<Answer>& answer, const std::string& where,
   return answer->status;
 }
 
-// Every address, with the methods that it has.
+// Every address with its methods.
 std::map<std::string, std::set<std::string>> described_paths(const RunningServer& server) {
   std::map<std::string, std::set<std::string>> paths = {{"/", {"GET"}}, {"/app.js", {"GET"}}};
   const auto answer = server.get("/api/v1/openapi.json");
@@ -111,14 +112,14 @@ TEST(HttpRules, EveryAddressWithEveryMethod) {
     std::string allowed;
     for (const auto& method : methods) allowed += (allowed.empty() ? "" : ", ") + method;
     for (const char* method : kMethods) {
-      if (path == "/api/v1/events" && methods.contains(method)) continue;  // does not end
+      if (path == "/api/v1/events" && methods.contains(method)) continue;  // never ends
       const auto answer = server.ask(method, path);
       const std::string where = std::string(method) + " " + path + ": ";
       const int status = expect_rules(answer, where, method);
       ASSERT_NE(status, -1);
       EXPECT_EQ(status == 405, !methods.contains(method)) << where << status;
       EXPECT_EQ(answer->header("Allow"), status == 405 ? allowed : "") << where;
-      // The address of a window is known, the window is not there.
+      // The address of a window exists, but this window does not.
       const bool window = path == "/api/v1/windows/1/end" && std::string_view(method) == "POST";
       EXPECT_EQ(status == 404, window) << where;
     }
@@ -202,7 +203,7 @@ TEST(HttpRules, WhoHasToWaitHearsHowLong) {
   std::optional<Answer> answer;
   for (int i = 0; i < 5; ++i) answer = server.get("/healthz");
   ASSERT_EQ(expect_rules(answer, "rate"), 429);
-  EXPECT_GT(std::stoi(answer->header("Retry-After")), 5);  // the next one may come after 10 s
+  EXPECT_GT(std::stoi(answer->header("Retry-After")), 5);  // the next request may come after 10 s
   const RunningServer full({"--streams", "1"});
   const OwnedFd stream = full.connect();
   const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";

@@ -1,4 +1,4 @@
-// What the API says about the parameters of questions.
+// Tests the description of the parameters of questions.
 #include "ridgewatt/serve/api/openapi.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ Json description() {
   return describe_api(Json::parse(help.output));
 }
 
-// The parameter of a question; null without one.
+// The parameter of a question; null if it has no such parameter.
 Json parameter_of(const Json& api, std::string_view path, std::string_view name) {
   const Json& get = api.at("paths").at("/api/v1/" + std::string(path)).at("get");
   for (const Json& parameter : get.at("parameters")) {
@@ -31,7 +31,7 @@ Json parameter_of(const Json& api, std::string_view path, std::string_view name)
   return nullptr;
 }
 
-// The rows of all questions in docs/reference/http_api.md.
+// The rows of the table of questions in docs/reference/http_api.md.
 std::string table_of_questions() {
   std::string table;
   for (const Endpoint& endpoint : endpoints()) {
@@ -91,7 +91,7 @@ TEST(OpenApi, SaysWhatTheReferenceOfTheCommandLineSays) {
   const Json runtimes = parameter_of(api, "estimate", "runtime").at("schema").at("enum");
   EXPECT_THAT(runtimes, ::testing::Contains("tensorrt"));
   EXPECT_THAT(runtimes, ::testing::Contains("all"));
-  EXPECT_TRUE(parameter_of(api, "roofline", "seed").contains("schema"));  // of every command
+  EXPECT_TRUE(parameter_of(api, "roofline", "seed").contains("schema"));  // in every command
 }
 
 TEST(OpenApi, DefaultsAreWrittenAsValuesAre) {
@@ -104,7 +104,7 @@ TEST(OpenApi, DefaultsAreWrittenAsValuesAre) {
   EXPECT_EQ(parameter_of(api, "schedule/simulate", "duration").at("schema").at("default"), 600);
   EXPECT_EQ(parameter_of(api, "estimate", "seed").at("schema").at("default"), 1);
   EXPECT_FALSE(parameter_of(api, "schedule/plan", "max-power").at("schema").contains("default"));
-  // Others than these names are understood, too: several of them, a file.
+  // Other values are also accepted: several names, or a file.
   EXPECT_THAT(parameter_of(api, "llm", "runtime").at("schema").at("x-choices"),
               ::testing::IsSupersetOf({"llama.cpp", "vllm", "all"}));
 }

@@ -36,7 +36,7 @@ struct Answer {
   int status = -1;
   std::string reason = {}, body = {};
   Headers headers = {};
-  // Whether the answer has the announced length or a last chunk, and nothing follows.
+  // True if the answer has the announced length or a last chunk, and nothing follows.
   bool is_whole = false;
 
   // Returns the first header with this name, ignoring case; empty if there is none.

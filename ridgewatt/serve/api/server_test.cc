@@ -1,4 +1,4 @@
-// The server as clients meet it, over sockets of loopback.
+// Tests the server as clients see it, over loopback sockets.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -203,7 +203,7 @@ TEST(Server, LargeHeadsAndBodiesAreRefused) {
     return server.raw_status("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
                              std::to_string(length) + "\r\n\r\n");
   };
-  // Refused by what is announced, before it is sent.
+  // The server rejects the announced length before the body is sent.
   EXPECT_EQ(post("/api/v1/uploads", 1000001), 413);
   EXPECT_EQ(post("/api/v1/uploads", 1000000000000), 413);
   EXPECT_EQ(post("/api/v1/windows", 100000), 413);
@@ -256,7 +256,7 @@ TEST(Server, ModelsAreUploadedAndAsked) {
   }
 }
 
-// The numbers of Llama-3.2-1B's configuration, and the weights that Meta counts.
+// The numbers of Llama-3.2-1B's configuration, and Meta's number of weights.
 // label: slow
 TEST(Server, AConfigurationIsUploadedAndAsked) {
   const RunningServer server;
@@ -340,7 +340,7 @@ TEST(Server, EventsComeWithEachLookAndEndWithTheServer) {
     text += RunningServer::read_all(stream);
     const auto answer = Answer::read(text, "GET");
     ASSERT_TRUE(answer) << text;
-    // RFC 9112, 7.1: a chunk of length 0 ends the body; HTTP/1.0 has no chunks.
+    // RFC 9112, 7.1: a chunk of length 0 ends the body. HTTP/1.0 has no chunks.
     EXPECT_EQ(answer->is_whole, std::string(version) == "1.1") << text;
     EXPECT_EQ(answer->header("Transfer-Encoding"), version == std::string("1.1") ? "chunked" : "");
     std::smatch match;
@@ -352,7 +352,7 @@ TEST(Server, EventsComeWithEachLookAndEndWithTheServer) {
       EXPECT_EQ(Json::parse(match[2].str()).at("schema"), "ridgewatt.monitor/1");
     }
     ASSERT_GE(numbers.size(), 4U) << text;
-    // Each once, in the order in which they were taken.
+    // Each look comes once, in the order of measurement.
     EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end(), std::less_equal<>())) << text;
   }
 }
@@ -371,7 +371,7 @@ TEST(Server, StreamsBeyondTheLimitHear503) {
   EXPECT_EQ(server.raw_status("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: "
                               "close\r\n\r\n"),
             503);
-  open.clear();  // who goes makes room
+  open.clear();  // closing a stream frees its place
   int status = 503;
   for (int i = 0; i < 50 && status == 503; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -396,7 +396,7 @@ TEST(Server, SlowClientsDoNotKeepOthersOut) {
     ::send(slow.back().get(), part.data(), part.size(), MSG_NOSIGNAL);
   }
   for (int i = 0; i < 20; ++i) EXPECT_EQ(server.status_of("/healthz"), 200) << i;
-  // A head that does not end is answered with 408 after its time, or was sent away.
+  // An incomplete head is answered with 408 after the time limit, or its connection was dropped.
   EXPECT_THAT(RunningServer::read_all(slow[98]), AnyOf(HasSubstr("408"), ""));
 }
 
@@ -451,7 +451,7 @@ TEST(Server, WithoutControlNoRequestSetsTheBoard) {
                                 " /api/v1/mode HTTP/1.1\r\nHost: localhost\r\n\r\n"),
               405);
   }
-  // No other address takes anything that would: each one with each method.
+  // No other address changes the mode: tries each address with each method.
   const Json paths = Json::parse(server.get("/api/v1/openapi.json")->body).at("paths");
   for (const auto& [path, operations] : paths.items()) {
     if (path == "/api/v1/mode") continue;
@@ -529,7 +529,7 @@ TEST(Server, ATokenIsAskedFor) {
 
 // label: slow
 TEST(Server, ElsewhereThanLoopbackATokenIsMadeAndShownOnATerminalAlone) {
-  // 127.0.0.2 is loopback to the kernel, and not to the server.
+  // 127.0.0.2 is loopback for the kernel, but not for the server.
   const RunningServer server({"--listen", "127.0.0.2"}, Messages::kToTerminal);
   EXPECT_EQ(server.token().size(), 64U) << server.said();
   RunningServer unseen({"--listen", "127.0.0.2"});
@@ -548,7 +548,7 @@ TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
             " -out " + cert + " 2>/dev/null");
   RunningServer server({"--cert", cert, "--key", key, "--every", "0.1s"});
   ASSERT_NE(server.port(), 0) << server.said();
-  // All that OpenSSL's own client hears of an answer.
+  // The output of OpenSSL's own client.
   const auto ask = [&](const std::string& path, const std::string& then) {
     return output_of("{ printf 'GET " + path +
                      " HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n'; " + then +
@@ -567,7 +567,8 @@ TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
   EXPECT_THAT(events->body, HasSubstr("event: monitor"));
 }
 
-// The kernel's table of listening sockets (proc(5)): state 0A; 0100007F is 127.0.0.1.
+// The kernel's table of listening sockets (proc(5)): state 0A means listening; 0100007F is
+// 127.0.0.1.
 // label: slow
 TEST(Server, ListensOnLoopbackAlone) {
   const RunningServer server;
@@ -578,7 +579,7 @@ TEST(Server, ListensOnLoopbackAlone) {
     for (std::string line; std::getline(lines, line);) {
       const auto at = line.find(port);
       if (at == std::string::npos || line.find(" 0A ") == std::string::npos) continue;
-      if (line.find(":0000 ") < at) continue;  // the port of the other end
+      if (line.find(":0000 ") < at) continue;  // the port of the remote end
       ++found;
       EXPECT_THAT(line, HasSubstr("0100007F" + port));
     }
@@ -599,7 +600,7 @@ TEST(Server, EndsAtOnceWithOpenStreams) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// The section of a schema on the page of all keys, or of the server's own results.
+// The section of a schema in the page of all keys or in the page of the server's own results.
 std::string documented_keys(const std::string& schema) {
   const auto folder = testing::source_folder() / "docs" / "reference";
   const std::string keys = read_file((folder / "json_keys.md").string());
@@ -614,7 +615,7 @@ std::string documented_keys(const std::string& schema) {
   return shared.find("`" + schema + "`") == std::string::npos ? "" : shared;
 }
 
-// The first example of the command's help as a query; absent if it names a file.
+// The first example of the command's help as a query; empty if the example names a file.
 std::optional<std::string> query_of_example(const Endpoint& endpoint) {
   const std::string command = "ridgewatt " + std::string(endpoint.command) + " ";
   const Json help =
@@ -627,7 +628,7 @@ std::optional<std::string> query_of_example(const Endpoint& endpoint) {
   for (const auto& word : words_of(line.substr(line.find(command) + command.size()))) {
     const bool option = word.starts_with("--");
     if (option) name = word.substr(2);
-    if (name == "format") break;  // of every command, and last in an example
+    if (name == "format") break;  // an option of every command, and the last one in an example
     const auto found = std::find_if(
         endpoint.options.begin(), endpoint.options.end(),
         [&](const auto& one) { return name.empty() ? !one.positional.empty() : one.name == name; });
@@ -643,7 +644,7 @@ TEST(Server, EveryDescribedPathAnswersAsDescribed) {
   const RunningServer server;
   const Json description = Json::parse(server.get("/api/v1/openapi.json")->body);
   EXPECT_EQ(description.at("openapi"), "3.1.0");
-  // Questions whose first example reads files that the server does not have.
+  // These queries replace first examples that read files, which the server does not have.
   const std::string schedule =
       "?inference=zoo:lenet5&training=zoo:lenet5&device=agx-orin&arrival-rate=10&max-latency=1000&"
       "max-power=40";

@@ -1,4 +1,5 @@
-// Parameters to command lines: nothing becomes an option, a file or another command.
+// Tests the conversion of parameters to command lines: no value becomes an option, a file or
+// another command.
 #include "ridgewatt/serve/ask/question.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +48,7 @@ TEST(Question, AColumnIsSortedFromLargeToSmallAsOnTheCommandLine) {
   const auto question = ask("devices", "sort=-sms&format=csv");
   EXPECT_THAT(question.words, Contains("--sort=-sms"));
   EXPECT_THAT(ask("devices", "sort=sms:desc&format=csv").words, Contains("sms:desc"));
-  // It stays the value of --sort.
+  // The text remains the value of --sort.
   EXPECT_THAT(ask("devices", "sort=--output=x").words, Contains("--sort=--output=x"));
   EXPECT_THAT(refusal("devices", "columns=-sms"), HasSubstr("does not begin with '-'"));
 }
@@ -150,7 +151,7 @@ TEST(Question, UploadsAreDescriptorsInTheirOrder) {
   }
 }
 
-// A pasted command runs in the folder of the file; the id alone distinguishes questions.
+// A pasted command runs in the folder of the file. Only the id distinguishes questions.
 TEST(Question, AnUploadIsShownByItsFilesName) {
   Uploads uploads;
   QuestionPlaces places;
@@ -180,8 +181,8 @@ TEST(Question, AStoreIsOneOfTheServers) {
   EXPECT_THROW(ask("runs", "store=2", places), HttpError);
 }
 
-// Every parameter of the table is an option of the program that names no file, unless an upload
-// stands for it.
+// Every parameter of the table must be an option of the program that does not name a file, unless
+// an upload replaces the file.
 TEST(Endpoints, AreOptionsOfTheProgram) {
   const auto help =
       ask_child({(testing::build_folder() / "ridgewatt").string(), "help", "--format", "json"}, {},
@@ -230,7 +231,7 @@ TEST(Uploads, AreBoundedInSizeAndNumber) {
   EXPECT_THROW(uploads.add(""), HttpError);
   const auto first = uploads.add(std::string(10, 'a'));
   const auto second = uploads.add(std::string(10, 'b'));
-  EXPECT_NE(uploads.find(first->id), nullptr);  // now the second is the one used longest ago
+  EXPECT_NE(uploads.find(first->id), nullptr);  // now the second upload was used least recently
   uploads.add(std::string(10, 'c'));
   EXPECT_EQ(uploads.find(second->id), nullptr);
   EXPECT_NE(uploads.find(first->id), nullptr);
@@ -268,7 +269,7 @@ TEST(Child, InheritsNothingButWhatItIsHanded) {
   ASSERT_EQ(::write(handed.get(), "handed", 6), 6);
   const auto result = ask_child({"/bin/sh", "-c", "ls /proc/self/fd | wc -l; cat /dev/fd/3; pwd"},
                                 {handed.get()}, {}, [] { return true; });
-  // 0, 1, 2, the handed one, and the folder that ls itself reads.
+  // Descriptors 0, 1, 2, the passed one, and the folder that ls itself reads.
   EXPECT_EQ(result.output, "5\nhanded/\n");
 }
 

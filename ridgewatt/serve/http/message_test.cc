@@ -1,4 +1,4 @@
-// Heads of requests: RFC 9112 (HTTP/1.1), and what an attacker sends instead.
+// Tests heads of requests: RFC 9112 (HTTP/1.1), and malicious input.
 #include "ridgewatt/serve/http/message.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST(Reply, ChunksSayHowLongTheyAre) {
   EXPECT_EQ(chunk_of(""), "0\r\n\r\n");
 }
 
-// RFC 3629; each byte of a fault becomes one mark.
+// RFC 3629: each invalid byte becomes one replacement character.
 TEST(Utf8, WhatIsNoneIsReplaced) {
   const std::string mark = "\xef\xbf\xbd";
   EXPECT_EQ(as_utf8("a\tb\nzürich 😀"), "a\tb\nzürich 😀");
