@@ -1,4 +1,4 @@
-// Slots, boards of one name, and points handed in from one store to another.
+// Tests slots, boards with the same name, and points that one store hands in to another.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
@@ -157,7 +157,7 @@ TEST_P(HandIn, BoardsOfOneNameMakeOneSweepUnlessOneIsChosen) {
   EXPECT_EQ(store.sweeps(one).at(0).observations.at(0).time_s, 100);
 }
 
-// Spools with the same points in other orders, handed in at the same moment.
+// Spools with the same points in different orders are handed in at the same time.
 TEST_P(HandIn, SeveralHandInTheSamePointsAtOnce) {
   static constexpr int kPoints = 600;
   const std::string location = fresh();

@@ -38,8 +38,8 @@ TEST_P(StoreOn, PointsAndSamplesComeBackAsTheyWent) {
   EXPECT_EQ(points[0].samples[1].value, 0.1);
 }
 
-// Who watches a run sees how far it is; a run without a point says nothing, another series's
-// neither, and the newest run's word counts.
+// A reader can see the planned number of points while a run progresses. A run that has no point yet
+// has no effect, nor does a run of another series, and the newest run's plan applies.
 TEST_P(StoreOn, APlanIsWrittenWithTheFirstPoint) {
   const std::string path = fresh();
   const auto planned = [&]() -> std::optional<std::int64_t> {
@@ -79,8 +79,8 @@ TEST_P(StoreOn, RepeatsBecomeTheirMedian) {
   EXPECT_EQ(sweeps[0].observations[0].time_s, 2.0);
 }
 
-// What is measured of a minibatch goes to the sweep as it is: its energy is the integral, not a
-// median time at a mean power.
+// The values of a minibatch are exported as measured: the energy is the integral, not the median
+// time x the mean power.
 TEST_P(StoreOn, TheMeasuredEnergyIsExported) {
   Store store(fresh());
   const auto id = store.series(kSome);
@@ -215,7 +215,7 @@ TEST_P(StoreOn, KilledWriterLosesNoFinishedPointAndDoublesNone) {
     Store store(path);
     const auto points =
         store.points(store.series({"b", "w", "training", Provenance::kMeasured}), true);
-    // The last point may be written without its report.
+    // The last point may be stored without having been reported.
     EXPECT_GE(static_cast<int>(points.size()), finished);
     EXPECT_LE(static_cast<int>(points.size()), finished + 1 + round);
     finished = static_cast<int>(points.size());
@@ -223,7 +223,7 @@ TEST_P(StoreOn, KilledWriterLosesNoFinishedPointAndDoublesNone) {
   }
 }
 
-// Processes that make one store and fill it with the same points at the same moment.
+// Processes create a store and add the same points at the same time.
 // label: slow
 TEST_P(StoreOn, ManyProcessesMakeAndFillOneStore) {
   static constexpr int kProcesses = 4;
@@ -238,7 +238,7 @@ TEST_P(StoreOn, ManyProcessesMakeAndFillOneStore) {
       if (children.back() != 0) continue;
       close(start[1]);
       char go = 0;
-      if (read(start[0], &go, 1) != 0) _exit(7);  // all at once, when the parent closes its end
+      if (read(start[0], &go, 1) != 0) _exit(7);  // all start when the parent closes its end
       _exit(in_child([&] {
         Store store(path);
         for (int batch = 1; batch <= kPoints; ++batch) {
@@ -284,7 +284,7 @@ TEST_P(StoreOn, AStoreMadeAtFirstWriteLeavesNothingWithoutOne) {
   EXPECT_THROW(Store::made_at_first_write(nowhere), NotFoundError);
 }
 
-// What a name or a slot may hold comes back as it went, or is refused in one line.
+// Any text in a name or a slot is either stored unchanged or rejected with a one-line message.
 TEST_P(StoreOn, HostileWordsAreKeptOrRefused) {
   Store store(fresh());
   const std::string nul("a\0b", 3);

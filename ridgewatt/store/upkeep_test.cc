@@ -1,4 +1,4 @@
-// Failed attempts, retention rules and the check of a store.
+// Tests failed attempts, retention rules and the check of a store.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
@@ -11,8 +11,8 @@ namespace {
 
 class Upkeep : public StoreOn {
  protected:
-  // Points of batches 1, 2 and 3 from 1000, 2000 and 3000 s, and a second repeat of the first one
-  // from 4000 s, which fills a slot.
+  // Points of batches 1, 2 and 3 from 1000, 2000 and 3000 s, and a second repeat of batch 1 from
+  // 4000 s that fills a slot.
   static void fill(Store& store) {
     for (int i = 1; i <= 4; ++i) {
       PointRecord point = some_point(i == 4 ? 1 : i);
@@ -69,7 +69,7 @@ TEST_P(Upkeep, OnlyWhatARuleNamesIsDeletedAndADryRunDeletesNothing) {
   EXPECT_EQ(samples(store), 4u);
   EXPECT_EQ(store.prune({.failures_unix_s = 2000}, false).failures, 1);
   EXPECT_EQ(store.failures("").size(), 1u);
-  // The point of a campaign stays until its rule says otherwise.
+  // The point of a campaign stays until a rule for campaigns removes it.
   const auto kept = store.prune({.points_unix_s = 9000}, false);
   EXPECT_EQ(kept.points, 1);
   EXPECT_EQ(kept.kept_slots, 1);
@@ -82,7 +82,7 @@ TEST_P(Upkeep, TheNewestRepeatsStay) {
   Store store(fresh());
   fill(store);
   EXPECT_THROW(store.prune({.repeats = 0}, true), UsageError);
-  EXPECT_EQ(store.prune({.repeats = 1}, false).points, 1);  // the older one of batch 1
+  EXPECT_EQ(store.prune({.repeats = 1}, false).points, 1);  // the older point of batch 1
   EXPECT_EQ(store.size(), 3);
   EXPECT_TRUE(store.has_slot("c/b/0"));
   EXPECT_EQ(store.prune({.repeats = 1}, false).points, 0);
@@ -94,8 +94,8 @@ TEST_P(Upkeep, TheCheckFindsWhatCannotBeRight) {
   for (const auto& fault : store.check()) EXPECT_EQ(fault.rows, 0) << fault.check << fault.example;
   PointRecord point = some_point(9);
   point.window_s = 10;
-  point.minibatches = 100;  // of 0.9 s in 10 s
-  point.energy_j = 1;       // of 29 W in 10 s
+  point.minibatches = 100;  // 0.9 s each in 10 s
+  point.energy_j = 1;       // 29 W for 10 s
   point.slot = "nowhere";
   point.started_unix_s = 1LL << 40;
   store.add(store.series(kSome), point);

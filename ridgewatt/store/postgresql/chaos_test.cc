@@ -1,5 +1,5 @@
-// 200 random writes each while the client is killed, the server is killed, and the network is cut:
-// nothing that was acknowledged is lost, and nothing is doubled.
+// 200 random writes each, while the client is killed, the server is killed, and the network is cut.
+// No acknowledged point may be lost, and none may be duplicated.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWrites = 200;
 
-// Known by its number alone, with up to 400 samples.
+// A point whose content follows from its number, with up to 400 samples.
 PointRecord numbered_point(int number) {
   PointRecord point = some_point(number);
   point.started_unix_s = 1000 + number;
@@ -48,8 +48,9 @@ void expect_all_once(const std::string& location) {
   EXPECT_EQ(store.size(), kWrites);
 }
 
-// A process that writes the points which are not `done`, in random order, and says each number
-// that was acknowledged; negative when the store had it, which only a broken attempt explains.
+// A process that writes the points that are not in `done`, in random order. It reports the number
+// of each acknowledged point, negated if the store already had the point, which can happen only
+// after a broken attempt.
 class Writer {
  public:
   Writer(const std::string& location, const std::set<int>& done, unsigned seed) {
@@ -70,12 +71,12 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // The next number; 0: it has ended.
+  // The next reported number; 0 if the process has ended.
   int next() const {
     int number = 0;
     return read(answers_, &number, sizeof number) == sizeof number ? number : 0;
   }
-  // Its exit status, or 128 + signal.
+  // The exit status of the process, or 128 + signal.
   int end(int signal = 0) {
     if (process_ == 0) return status_;
     if (signal != 0) kill(process_, signal);
@@ -110,7 +111,7 @@ class Writer {
           if (write(answers, &answer, sizeof answer) != sizeof answer) return 5;
           break;
         } catch (const IoError&) {
-          broken = true;  // not acknowledged: asked again
+          broken = true;  // not acknowledged: try again
         }
       }
     }
@@ -121,8 +122,9 @@ class Writer {
   int answers_ = -1, status_ = 0;
 };
 
-// Forwards to the server's socket from one of its own, and cuts each connection after some bytes;
-// now and then the server's side stays open, as behind a router that forgot.
+// Forwards connections from its own socket to the server's, and cuts each connection after some
+// bytes. Sometimes it leaves the server's side open, like a router that has forgotten the
+// connection.
 class CuttingProxy {
  public:
   explicit CuttingProxy(const std::string& server) : server_(server) {
@@ -165,8 +167,9 @@ class CuttingProxy {
   }
   void forward(int client, unsigned number) const {
     Random random(number + 1);
-    // Counted are the bytes of answers alone, or those of questions too: most of a cut's moments
-    // would lie in a question, and what is done is in doubt when its answer is lost.
+    // The limit counts only the bytes of answers, or those of requests too. Counting both would
+    // place most cuts in requests, but the interesting case is a lost answer, because then the
+    // result is unknown.
     const bool answers_alone = random.uniform() < 0.6;
     auto left = static_cast<ssize_t>(random.uniform() * (answers_alone ? 3'000 : 20'000));
     const bool half = random.uniform() < 0.3;

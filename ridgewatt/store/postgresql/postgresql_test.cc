@@ -1,4 +1,4 @@
-// What only a store on a server has: refusals in one line, roles, credentials.
+// Tests features of stores on a server: one-line errors, roles, credentials.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
@@ -16,7 +16,7 @@ class PostgresqlStore : public ::testing::Test {
   TestServer& server() { return *TestServer::get(); }
 };
 
-// The one line that `body` fails with; empty when it does not fail as it should.
+// The one-line message of the Fault that `body` throws; empty if it does not throw.
 template <typename Fault, typename Body>
 std::string line_of(Body body) {
   try {
@@ -75,14 +75,14 @@ TEST_F(PostgresqlStore, CopiedRowsAreThoseOfAQuery) {
   EXPECT_EQ(rows, 0);
   EXPECT_THROW(connection.stream([] { return "SELECT x FROM nothing"; }, [](const Row&) {}),
                InputError);
-  // Who stops in the middle can still ask.
+  // After a callback stops a read, the connection can still be used.
   EXPECT_THROW(connection.stream([&] { return sql; }, [](const Row&) { throw Error("enough"); }),
                Error);
   connection.query("SELECT 7::bigint", {}, [&](const Row& row) { rows += row.integer(0); });
   EXPECT_EQ(rows, 7);
 }
 
-// More rows than a socket holds, so that the server is still sending when its process ends.
+// More rows than a socket buffers, so that the server is still sending when its process ends.
 // label: slow
 TEST_F(PostgresqlStore, ALongReadGoesOnAfterALostConnection) {
   PostgresqlConnection connection(server().fresh(), false);
@@ -120,7 +120,7 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   Store store(location);
   store.add(store.series(kSome), some_point(1));
   EXPECT_NE(line_of<PermissionError>([&] { Store(reader, Database::Access::kReadOnly); }), "");
-  // Those of ridgewatt_writer and ridgewatt_reader (docs/guide/fleet.md), and the right to
+  // The rights of ridgewatt_writer and ridgewatt_reader (docs/guide/fleet.md), and the right to
   // change plans.
   server().execute(
       "GRANT USAGE ON SCHEMA ridgewatt TO reader, board;"
@@ -137,21 +137,21 @@ TEST_F(PostgresqlStore, RolesMayWhatTheyWereGranted) {
   boards.add(boards.series(kSome), some_point(2));
   EXPECT_EQ(boards.planned(boards.series(kSome)), 7);
   EXPECT_EQ(readers.size(), 2);
-  // Without the right to change plans it still adds points.
+  // A role without the right to change plans can still add points.
   server().execute("REVOKE UPDATE ON ridgewatt.plan FROM board", database);
   boards.plan(kSome, 8);
   boards.add(boards.series(kSome), some_point(4));
   EXPECT_EQ(boards.planned(boards.series(kSome)), 7);
-  // A store that is opened to be read writes nothing, whatever its role may.
+  // A store that is opened read-only writes nothing, whatever the rights of its role are.
   Store owner(location, Database::Access::kReadOnly);
   EXPECT_NE(line_of<PermissionError>([&] { owner.add(1, some_point(3)); }), "");
   EXPECT_THROW(owner.series({"other", "w", "training"}), NotFoundError);
   EXPECT_EQ(owner.size(), 3);
 }
 
-// Schema 3 had all tables except `campaign`. It is read as it is; a role that may not upgrade it
-// gets a message that names the owner's command; after the upgrade each role has the rights that it
-// had on the other tables.
+// Schema 3 had all tables except `campaign`. A store with this schema can be read. A role that may
+// not upgrade it gets a message that states the command for the owner. After the upgrade, each role
+// has the same rights on the new table as on the other tables.
 // label: slow
 TEST_F(PostgresqlStore, SchemaThreeIsReadAsItIsAndBroughtUpToDateByItsOwner) {
   const std::string location = server().fresh();

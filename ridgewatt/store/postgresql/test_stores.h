@@ -68,7 +68,7 @@ class TestServer {
   }
   ~TestServer() {
     if (getpid() != owner_) return;
-    kill(server_, SIGQUIT);  // ends the server's processes at once
+    kill(server_, SIGQUIT);  // ends the server's processes immediately
     waitpid(server_, nullptr, 0);
   }
   TestServer(const TestServer&) = delete;

@@ -29,8 +29,8 @@ TEST(SqliteStore, NoStoreIsMadeOfADamagedFile) {
   EXPECT_FALSE(std::filesystem::exists(made));
 }
 
-// A store as schema 1 wrote it: the median under the name of the time, 40 of 52 minibatches
-// counted, energy and window of all 52. It is read as it lies, and brought up to date when written.
+// A store written with schema 1: the median is stored as the time, 40 of 52 minibatches count, and
+// energy and window cover all 52. Reading does not change the file; writing upgrades it.
 TEST(SqliteStore, OldStoresStillOpen) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "old.db").string();
@@ -73,7 +73,7 @@ TEST(SqliteStore, OldStoresStillOpen) {
     EXPECT_DOUBLE_EQ(points[0].observation.power_w, 13);
     EXPECT_DOUBLE_EQ(*points[0].observation.time_median_s, 0.0103);
     EXPECT_FALSE(points[0].observation.fetch_stall_s);
-    EXPECT_FALSE(points[1].observation.measured_energy_j);  // was imported
+    EXPECT_FALSE(points[1].observation.measured_energy_j);  // an imported point
     EXPECT_DOUBLE_EQ(points[1].observation.time_s, 0.5);
     EXPECT_EQ(store.sweeps()[0].observations.size(), 2u);
   };
@@ -87,7 +87,7 @@ TEST(SqliteStore, OldStoresStillOpen) {
   EXPECT_EQ(store.points(store.series(kSome)).size(), 3u);
 }
 
-// A store as schema 2 wrote it, with a plan, and the tables of a new one.
+// Writes a store with schema 2 and a plan.
 void write_schema_2(const std::string& path, int points) {
   Database old(path, Database::Access::kCreate);
   old.execute(
@@ -156,7 +156,7 @@ TEST(SqliteStore, SchemaTwoIsReadAsItIsAndBroughtUpToDate) {
   EXPECT_THROW(store.add(99, some_point(9)), IoError);  // no such series
 }
 
-// Brought up to date by several processes at once, one of which is killed: nothing is lost.
+// Several processes upgrade a store at once, and one of them is killed: nothing is lost.
 // label: slow
 TEST(SqliteStore, SeveralBringAnOldStoreUpToDate) {
   const testing::TemporaryFolder folder;
@@ -190,7 +190,7 @@ TEST(SqliteStore, SeveralBringAnOldStoreUpToDate) {
   }
 }
 
-// Schema 3 had all tables but `campaign`.
+// Schema 3 had all tables except `campaign`.
 TEST(SqliteStore, SchemaThreeIsReadAsItIsAndBroughtUpToDate) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "old.db").string();
@@ -225,7 +225,7 @@ TEST(SqliteStore, ForeignAndBrokenFilesAreNamed) {
   EXPECT_THROW(Store{newer}, InputError);
 }
 
-// A store of root in a folder of root: another user can read it, whatever journal files its writer
+// A store of root in a folder of root: another user can read it, whichever journal files its writer
 // has left.
 TEST(SqliteStore, AnotherUserReads) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
@@ -242,7 +242,7 @@ TEST(SqliteStore, AnotherUserReads) {
   EXPECT_EQ(in_child(count), 1);
   EXPECT_FALSE(std::filesystem::exists(path + "-wal")) << "reading left something behind";
   EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
-  // A writer that was killed leaves a log with points in it.
+  // A killed writer leaves a log with points.
   EXPECT_EQ(in_child([&] {
               Store store(path);
               store.add(store.series(kSome), some_point(2));
@@ -251,7 +251,7 @@ TEST(SqliteStore, AnotherUserReads) {
             128 + SIGKILL);
   ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
   EXPECT_EQ(in_child(count, kNobody), 2);
-  // Without the right to read that log the read is refused: the file alone lacks a point.
+  // If the user may not read that log, reading is refused, because the file alone lacks a point.
   chmod((path + "-shm").c_str(), 0600);
   chmod((path + "-wal").c_str(), 0600);
   EXPECT_EQ(in_child(
@@ -264,12 +264,12 @@ TEST(SqliteStore, AnotherUserReads) {
                 },
                 kNobody),
             77);
-  Store{path};  // its writer replays it
+  Store{path};  // the writer replays the log
   EXPECT_EQ(in_child(count, kNobody), 2);
-  // An empty log without its index, as a reader of an older version left it.
+  // An empty log without its index, as a reader of an older version leaves it.
   std::ofstream(path + "-wal").flush();
   EXPECT_EQ(in_child(count, kNobody), 2);
-  EXPECT_EQ(in_child([&] { return Store(path), 0; }, kNobody), 9);  // but not write
+  EXPECT_EQ(in_child([&] { return Store(path), 0; }, kNobody), 9);  // writing is refused
 }
 
 TEST(SqliteStore, WhatIsWrittenInBetweenIsNotMixedIn) {
@@ -285,7 +285,7 @@ TEST(SqliteStore, WhatIsWrittenInBetweenIsNotMixedIn) {
   EXPECT_THROW(Store(path, Database::Access::kReadOnly).add(1, some_point(3)), PermissionError);
 }
 
-// Under sudo the store and its journal files belong to the calling user.
+// Under sudo, the store and its journal files belong to the calling user.
 TEST(SqliteStore, UnderSudoItBelongsToTheCaller) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root";
   const testing::TemporaryFolder folder;
