@@ -117,7 +117,7 @@ TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {
   EXPECT_THROW(load_study("nothing"), NotFoundError);
 }
 
-// Energy = 10 x 1.2^(a = 2) x 0.9^(b = y) with noise of `sd` in each run and of 20 % in each block.
+// Energy = 10 x 1.2^(a = 2) x 0.9^(b = y), with noise of `sd` in each run and 20 % in each block.
 std::vector<StudyResult> synthetic(const Study& study, double sd, std::uint64_t seed,
                                    double interaction = 1) {
   Random random(seed);
@@ -144,9 +144,9 @@ TEST(StudyAnalysis, EffectsAreRecoveredExactlyWithoutNoiseWhateverTheBlocks) {
   const StudyAnalysis analysis = analyze_study(study, synthetic(study, 0, 5, 1.5), false);
   EXPECT_NEAR(effect(analysis, "2").ratio, 1.2, 1e-12);
   EXPECT_NEAR(effect(analysis, "2").lo, 1.2, 1e-9);
-  // b = y: 0.9 at two levels of a, 1.35 at the third.
+  // b = y: 0.9 at two levels of a, 1.35 at the third level.
   EXPECT_NEAR(effect(analysis, "y").ratio, std::cbrt(0.9 * 0.9 * 1.35), 1e-12);
-  // The effect of a from 1 to 3 is 1.5 times as high where b is y.
+  // The effect of a from 1 to 3 is 1.5 times as large if b is y.
   ASSERT_FALSE(analysis.interactions.empty());
   EXPECT_NEAR(analysis.interactions.front().ratio, 1.5, 1e-9);
   EXPECT_TRUE(analysis.interactions.front().shown());
@@ -165,7 +165,7 @@ TEST(StudyAnalysis, IntervalsHoldTheTruthAsOftenAsTheySay) {
     held += e.lo <= 1.2 && 1.2 <= e.hi ? 1 : 0;
     false_alarms += analysis.interactions.front().shown() ? 1 : 0;
   }
-  // 95 % of 1,000, three standard deviations.
+  // 95 % of 1,000, within three standard deviations.
   EXPECT_NEAR(held, 950, 21);
   EXPECT_NEAR(false_alarms, 50, 21);
 }
@@ -181,8 +181,8 @@ TEST(StudyAnalysis, FindingsAreWordsFromTheNumbers) {
   EXPECT_THAT(analysis.findings, ::testing::Contains(HasSubstr("no difference in time is shown")));
 }
 
-// Energy is least at the highest level in two of three groups: the median level is the highest, and
-// the mean saving is above zero because of the third.
+// Energy is lowest at the highest level in two of three groups. The median of the best levels is
+// therefore the highest level, but the mean saving is above zero because of the third group.
 TEST(StudyAnalysis, TheSentenceOfAnOptimumSaysWhichFigureIsOfWhat) {
   const Study study = parse_study(
       "name = \"s\"\ncommand = \"true\"\nrepeats = 3\n[[factor]]\nname = \"cpu_mhz\"\n"
@@ -210,7 +210,7 @@ TEST(StudyAnalysis, TheSentenceOfAnOptimumSaysWhichFigureIsOfWhat) {
                   HasSubstr("with 66.7 % more time (means)"))));
 }
 
-// Of batches, every figure that is per sample has a name that says so.
+// If the study varies the batch, the names of all figures per sample start with sample_.
 TEST(StudyAnalysis, FiguresOfBatchesArePerSampleInName) {
   Study study = parse_study(
       "name = \"s\"\ncommand = \"true\"\nrepeats = 2\n"
@@ -247,7 +247,7 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
       "name = \"n\"\ncommand = \"true {batch}\"\nrepeats = 2\n[[factor]]\nname = "
       "\"batch\"\nlevels = [1, 4]\n",
       "n.toml");
-  // One block says 10 times as much, the other a tenth.
+  // The effect is a factor of 10 in one block and 0.1 in the other.
   const std::vector<StudyResult> results = {{{"1"}, "1", {{"sample_s", 1}}},
                                             {{"4"}, "1", {{"sample_s", 10}}},
                                             {{"1"}, "2", {{"sample_s", 1}}},
@@ -258,7 +258,7 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
                           "2 blocks to tell"));
 }
 
-// What a machine lacks is left out and said, before anything runs.
+// Levels that the machine lacks are left out and reported before anything runs.
 TEST(StudyBench, WhatDoesNotRunHereIsLeftOutOrReplaced) {
   const testing::TemporaryFolder folder;
   const platform::LocalDevice device =
@@ -295,13 +295,14 @@ levels = ["fixed", "schedutil"]
   const auto responses = bench.run(study, {"x"});
   EXPECT_EQ(responses.at("value v"), 2);
   EXPECT_EQ(bench.notes(), std::vector<std::string>{"hello"});
-  // The same on a file of runs: a note is kept once.
+  // The file of runs also keeps a note only once.
   StudyLog log((folder.path() / "s.db").string(), study, "local", 1);
   log.add_note("hello");
   log.add_note("hello");
   EXPECT_EQ(StudyLog((folder.path() / "s.db").string(), study, "local", 1).notes(),
             std::vector<std::string>{"hello"});
-  // Without a fallback it is an error; a factor that is not optional, too.
+  // Without a fallback, a command that fails is an error. So is a missing factor that is not
+  // optional.
   Study strict = parse_study(text, "n.toml");
   strict.fallback.clear();
   EXPECT_THROW(CommandBench(device, {}).prepare(strict), NotSupportedError);
@@ -327,7 +328,7 @@ TEST(StudyLog, KeepsRunsAndKnowsThem) {
   ASSERT_EQ(again.results().size(), 1u);
   EXPECT_EQ(again.results()[0].responses.at("time_s"), 0.1 + 0.2);
   EXPECT_EQ(again.results()[0].cell, runs[0].cell);
-  // Another seed, board or parameter is another study.
+  // Another seed, board or parameter makes it another study.
   EXPECT_FALSE(StudyLog(path, study, "local", 2).has(runs[0]));
   study.parameters["who"] = "me";
   EXPECT_FALSE(StudyLog(path, study, "local", 1).has(runs[0]));
