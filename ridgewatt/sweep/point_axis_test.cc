@@ -9,7 +9,7 @@
 namespace ridgewatt {
 namespace {
 
-// The order is the columns' order in sweeps: four knobs, then the batch.
+// The axes have the order of the columns in sweeps: four knobs, then the batch.
 TEST(PointAxis, EachAxisIsOneFieldOfThePoint) {
   const OperatingPoint point{{6, 1.5e9, 6.12e8, 2.133e9, ""}, 16};
   std::vector<double> values;

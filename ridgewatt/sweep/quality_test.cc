@@ -13,7 +13,8 @@
 namespace ridgewatt {
 namespace {
 
-// A smooth grid of 3 core counts x 6 CPU x 6 GPU clocks: stages that add up, 1 % noise.
+// A smooth grid of 3 core counts x 6 CPU clocks x 6 GPU clocks: the times of stages add up, with 1
+// % noise.
 Sweep smooth_sweep() {
   Sweep sweep{"made", "smooth", "training", {}, {}};
   Random random(7);
@@ -83,14 +84,14 @@ TEST(Quality, AnEnergyThatIsCountedInAnotherWayIsARemark) {
   EXPECT_EQ(flagged_lines(report), (std::set<std::size_t>{9}));
   EXPECT_NE(report.remarks.back().find("energy_j is 0.8 times"), std::string::npos);
   for (auto& row : sweep.observations) row.measured_energy_j = 1e3 * row.time_s * row.power_w;
-  EXPECT_EQ(check_quality(sweep).flagged_rows(), sweep.observations.size());  // mJ
+  EXPECT_EQ(check_quality(sweep).flagged_rows(), sweep.observations.size());  // in mJ
 }
 
 TEST(Quality, RepeatsAreAveragedAndNoFault) {
   const Sweep once = smooth_sweep();
   Sweep sweep = once;
   for (std::size_t row = 0; row < once.observations.size(); ++row) {
-    for (const double factor : {1.0, 1.04}) {  // an identical row and a slower one
+    for (const double factor : {1.0, 1.04}) {  // an identical row and a slower row
       Observation again = once.observations[row];
       again.time_s *= factor, again.power_w /= factor;
       sweep.observations.push_back(again);
@@ -110,7 +111,7 @@ TEST(Quality, RepeatsAreAveragedAndNoFault) {
   }
 }
 
-// In half of a sweep most rows still have near neighbors, and a gross fault is found by them.
+// In half of a sweep, most rows still have close neighbors, which reveal a gross fault.
 TEST(Quality, FaultsAreFoundInHalfOfASweep) {
   const Sweep whole = smooth_sweep();
   std::size_t found = 0, wrong = 0;
@@ -125,10 +126,11 @@ TEST(Quality, FaultsAreFoundInHalfOfASweep) {
     wrong += report.flagged_rows() - report.flagged[draw];
   }
   EXPECT_GE(found, 20u);
-  EXPECT_LE(wrong, 10u);  // of three rows on a line alone, any may be the one that is off
+  EXPECT_LE(wrong, 10u);  // if only three rows are on a line, any of them may be the wrong one
 }
 
-// What lies octaves away says nothing: a saturated clock is not an outlier of the steep part.
+// A neighbor whose clock is octaves away must not count: time that no longer depends on the clock
+// is not an outlier of the steep part.
 TEST(Quality, FarNeighborsDoNotCondemn) {
   Sweep sweep{"made", "far", "training", {}, {}};
   for (const double clock_hz : {0.1e9, 0.15e9, 0.2e9, 1.2e9}) {
@@ -136,7 +138,7 @@ TEST(Quality, FarNeighborsDoNotCondemn) {
       Observation row;
       row.point.mode.gpu_clock_hz = clock_hz;
       row.point.mode.mem_clock_hz = memory_hz;
-      // The slower of computing and loading, and power that rises with the cube of the clock.
+      // Time is the slower of computing and loading; power rises with the cube of the clock.
       row.time_s = std::max(4e6 / clock_hz, 2e6 / memory_hz);
       row.power_w = 5 + 20 * std::pow(clock_hz / 1e9, 3) + memory_hz / 1e9;
       sweep.observations.push_back(row);
@@ -148,9 +150,9 @@ TEST(Quality, FarNeighborsDoNotCondemn) {
 
 TEST(Quality, UnitsAndMissingKnobsAreNamed) {
   Sweep sweep = smooth_sweep();
-  sweep.observations[0].point.mode.cpu_clock_hz *= 1e3;  // kHz written as MHz
+  sweep.observations[0].point.mode.cpu_clock_hz *= 1e3;  // a value in kHz in the column in MHz
   sweep.observations[1].point.mode.gpu_clock_hz = 0;
-  sweep.observations[2].power_w *= 1e3;  // mW written as W
+  sweep.observations[2].power_w *= 1e3;  // a value in mW in the column in W
   const auto report = check_quality(sweep);
   ASSERT_GE(report.flags.size(), 3u);
   EXPECT_EQ(report.flags[0].fault, Fault::kUnit);
@@ -171,7 +173,7 @@ Sweep shared_sweep(const std::string& name) {
   return read_sweep((testing::shared_folder() / "data" / name).string());
 }
 
-// Facts of the data's own documentation.
+// The documentation of the data states these facts.
 TEST(Quality, KnownFaultsOfTheGivenSweepsAreFlagged) {
   RIDGEWATT_REQUIRE_SHARED();
   const Sweep resnet50 = shared_sweep("agx-orin/inference/resnet50.csv");
@@ -196,7 +198,7 @@ TEST(Quality, SlowerThanTheNextLowerClockIsFlaggedInMobileNetInference) {
   RIDGEWATT_REQUIRE_SHARED();
   const Sweep sweep = shared_sweep("agx-orin/inference/mobilenet_v3.csv");
   const auto report = check_quality(sweep);
-  // Of each pair that breaks monotonicity by 25 % at least one row must be flagged.
+  // Of each pair of rows that violates monotonicity by 25 %, at least one row must be flagged.
   std::map<OperatingPoint, std::size_t> index;
   for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
     index[sweep.observations[row].point] = row;

@@ -38,7 +38,7 @@ TEST(Sweep, FurtherMeasuredValuesAreOptional) {
   EXPECT_DOUBLE_EQ(*rows[0].fetch_stall_s, 0.030);
   EXPECT_DOUBLE_EQ(rows[1].energy_j(), 0.01);  // from time and power
   EXPECT_EQ(*rows[1].fetch_stall_s, 0);
-  EXPECT_DOUBLE_EQ(rows[2].energy_j(), 0.1);  // as measured, whatever the product
+  EXPECT_DOUBLE_EQ(rows[2].energy_j(), 0.1);  // as measured, not time x power
   EXPECT_EQ(write_sweep_csv(sweeps), text);
   for (const char* row : {"0,1,1", "-1,1,1", "x,1,1", "1,0,1", "1,1,-1", "1,1,nan"}) {
     EXPECT_THROW(parse_sweeps(std::string("time_ms,power_w,energy_j,time_median_ms,fetch_stall_ms\n"
@@ -63,7 +63,7 @@ TEST(Sweep, BadNumbersAreNamedByLine) {
   }
 }
 
-// By hand: 4 J in 10 ms and 12 J in 30 ms are 8 J in 20 ms, 400 W.
+// Computed by hand: the mean of 4 J in 10 ms and 12 J in 30 ms is 8 J in 20 ms, 400 W.
 TEST(Sweep, RepeatsAddUp) {
   const OperatingPoint point;
   OperatingPoint other;
@@ -81,7 +81,7 @@ TEST(Sweep, RepeatsAddUp) {
   EXPECT_DOUBLE_EQ(mean.energy_j(), 8);
   EXPECT_DOUBLE_EQ(mean.power_w, 400);
   EXPECT_DOUBLE_EQ(mean.time_median_s.value(), 0.01);
-  EXPECT_FALSE(mean.fetch_stall_s);  // one of them does not know it
+  EXPECT_FALSE(mean.fetch_stall_s);  // one repeat does not state it
   EXPECT_EQ(means.observations[1].power_w, 7);
 }
 

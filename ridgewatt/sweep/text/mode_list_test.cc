@@ -21,7 +21,7 @@ TEST(SelectModes, OneModeAsText) {
   const Board board = load_board("agx-orin");
   const PowerMode top = knob_space(board).top();
   EXPECT_EQ(only(board, mode_text(top)), top);
-  // Knobs that are left out are at their highest; clocks within 1 MHz are the board's own.
+  // Omitted knobs have their maximum. A clock within 1 MHz of the board's clock is that clock.
   PowerMode wanted = top;
   wanted.gpu_clock_hz = 624750000;
   EXPECT_EQ(only(board, "gpu=624.75"), wanted);
@@ -42,7 +42,8 @@ TEST(SelectModes, WhatTheBoardCannotBeSetToIsRefused) {
   }
 }
 
-// A file of modes names what --modes does: rounded clocks are the board's, others are refused.
+// A file of modes follows the rules of --modes: rounded clocks are the board's clocks, other clocks
+// are rejected.
 TEST(SelectModes, AFileNamesModesOfTheBoard) {
   const testing::TemporaryFolder folder;
   const Board board = load_board("agx-orin");
@@ -75,7 +76,7 @@ std::string message_of(const std::string& path) {
   return "";
 }
 
-// A list of modes reads the names that --modes takes, and passes over no column in silence.
+// A list of modes accepts the names that --modes accepts, and reports unknown columns.
 TEST(ReadModes, ShortNamesAreReadAndUnknownColumnsNamed) {
   const testing::TemporaryFolder folder;
   const auto wanted = read_modes(folder.write(
@@ -92,7 +93,7 @@ TEST(ReadModes, ShortNamesAreReadAndUnknownColumnsNamed) {
   EXPECT_NE(refusal("cpu_cores,cpu_mhz,speed").find("speed"), std::string::npos);
   EXPECT_NE(refusal("cpu_cores,cores,gpu_mhz").find("are the same knob"), std::string::npos);
   EXPECT_NE(refusal("CPU_CORES,cpu_mhz,gpu_mhz").find("cpu_cores"), std::string::npos);
-  // A result has other columns: they are left alone.
+  // In a file of results, other columns are ignored.
   EXPECT_EQ(message_of(folder.write("result.csv", "cpu_cores,time_ms,whatever\n4,1,2\n")), "");
 }
 

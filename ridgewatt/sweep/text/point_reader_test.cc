@@ -1,4 +1,5 @@
-// The readers of operating points: sweeps, queries and lists of modes agree with the boards' modes.
+// Tests that the readers of operating points (sweeps, queries and lists of modes) agree with the
+// boards' modes.
 #include "ridgewatt/sweep/point_reader.h"
 
 #include <fmt/format.h>
@@ -81,7 +82,8 @@ TEST(ChooseSweep, NamesWhatThereIs) {
   }
 }
 
-// Every name that a message lists picks one sweep, whatever the sweeps differ by.
+// Each name that the message lists selects one sweep, whatever the difference between the sweeps
+// is.
 TEST(ChooseSweep, ListedNamesPickOneEach) {
   const std::string rows =
       "workload,kind,time_ms,power_w,board,provenance,runtime,twin\n"
@@ -111,7 +113,7 @@ Sweep one_row(const PowerMode& mode) {
   return {"s.csv", "w", "training", {{{mode, 16}, 0.1, 10}}, {2}};
 }
 
-// The Orin Nano has six cores; the AGX Orin twelve (NVIDIA's data sheets).
+// The Orin Nano has six cores and the AGX Orin twelve (NVIDIA's data sheets).
 TEST(FitToBoard, RowsOfAnotherBoardAreRefusedWithTheNearestClock) {
   const Board nano = load_board("orin-nano-4gb");
   Sweep rows = one_row({12, 0, 0, 0, ""});
