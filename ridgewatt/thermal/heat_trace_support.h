@@ -1,4 +1,4 @@
-// Test helper: a trace as `soak --trace` writes it.
+// Test helper: a trace in the format of `soak --trace`.
 #pragma once
 
 #include <algorithm>

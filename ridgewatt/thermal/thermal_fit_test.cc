@@ -1,4 +1,5 @@
-// Traces of boards whose constants are known; damaged files; answers that follow by arithmetic.
+// Tests traces of boards with known constants, damaged files, and answers that follow by
+// arithmetic.
 #include "ridgewatt/thermal/thermal_fit.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Rest, load, rest, another load; the zone rounds to half a degree.
+// Idle, load, idle, another load. The zone rounds to half a degree.
 HeatTrace recorded(const ThermalModel& model, double ambient_celsius, double load_w) {
   HeatTrace trace;
   trace.fan_known = true;
@@ -70,7 +71,7 @@ TEST(ThermalFit, RecoversTheConstants) {
   }
 }
 
-// A fan that changes determines how cooling depends on it.
+// A fan whose speed changes shows how cooling depends on the fan.
 TEST(ThermalFit, SeesWhatTheFanDoes) {
   const ThermalModel truth{0.4, 12, 300, 0.4, 1.2, 0};
   HeatTrace trace;
@@ -96,7 +97,7 @@ TEST(ThermalFit, SeesWhatTheFanDoes) {
   }
 }
 
-// Thinning and outliers (a zone that reads nonsense for a moment) do not move the answer.
+// Thinning and outliers (a zone that briefly reports nonsense) do not change the result.
 TEST(ThermalFit, IsRobustAndThins) {
   const ThermalModel truth{0.5, 10, 250, 0.3, 0.8, 0.001};
   HeatTrace trace = recorded(truth, 25, 30);
@@ -133,13 +134,13 @@ TEST(HowLong, FollowsTheModel) {
   EXPECT_LT(hot.margin_k, 0);
   EXPECT_NEAR(hot.sustained_w, sustained_power_w(truth, 90, 25, 0.31), 0.02 * hot.sustained_w);
   EXPECT_THAT(hold_text(hot), HasSubstr("throttles after"));
-  // The sustained power holds indefinitely, a slightly higher one does not.
+  // The board can run at the sustained power forever, but not at a slightly higher power.
   question.power_w = 0.99 * hot.sustained_w;
   EXPECT_TRUE(how_long(fit, question).holds);
   EXPECT_EQ(hold_text(how_long(fit, question)), "holds");
   question.power_w = 1.01 * hot.sustained_w;
   EXPECT_FALSE(how_long(fit, question).holds);
-  // Colder air helps; no trip is an error.
+  // Colder air helps. A missing trip temperature is an error.
   question.ambient_celsius = 10;
   EXPECT_TRUE(how_long(fit, question).holds);
   question.trip_celsius.reset();
@@ -220,7 +221,7 @@ TEST(HeatTrace, RefusesDamage) {
   EXPECT_THROW(parse_heat_trace("a,b\n1,2\n", "test"), InputError);
 }
 
-// A long series: power of rails at its own rate, three zones, the hottest of which counts.
+// A long series: power is sampled at its own rate, and the hottest zone counts.
 TEST(HeatTrace, ReadsASeries) {
   std::string text = "time_s,channel,value\n";
   for (int i = 0; i < 200; ++i) {
@@ -240,12 +241,12 @@ TEST(HeatTrace, ReadsASeries) {
   EXPECT_EQ(trace.rows[5].celsius, 47);
   EXPECT_NEAR(trace.rows[5].power_w, 10, 1e-9);
   EXPECT_NEAR(trace.rows[15].power_w, 20, 1e-9);
-  EXPECT_NEAR(trace.rows[10].power_w, 10.5, 0.1);  // from 10 to 20 in its last tenth
+  EXPECT_NEAR(trace.rows[10].power_w, 10.5, 0.1);  // power rises from 10 to 20 in the last tenth
   EXPECT_EQ(trace.rows[5].fan, 0.25);
   EXPECT_EQ(trace.rows[5].clock_hz, 1e9);
   EXPECT_EQ(parse_heat_trace(text, "test", "cpu-thermal").rows[5].celsius, 45);
   EXPECT_THROW(parse_heat_trace(text, "test", "gpu-thermal"), InputError);
-  // Two rails and no total: which is the module's is not known here.
+  // Two rails without a total: the file does not say which one is the module's power.
   std::string rails = text;
   for (auto at = rails.find("power:total"); at != std::string::npos;
        at = rails.find("power:total")) {

@@ -1,4 +1,4 @@
-// The closed forms against independent integration and against balances of heat.
+// Compares the closed forms with independent integration and with heat balances.
 #include "ridgewatt/thermal/thermal_model.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ridgewatt::thermal {
 namespace {
 
-// The differential equations as the header states them, by the classic Runge-Kutta method.
+// Integrates the differential equations of the header with the classic Runge-Kutta method.
 ThermalState integrated(const ThermalModel& m, const HeatFlow& flow, ThermalState at,
                         double time_s) {
   const int steps = 20000;
@@ -53,7 +53,7 @@ TEST(ThermalSystem, StepsAreExact) {
   }
 }
 
-// A chip of no resistance and no mass: C dT/dt = P - G (T - T_a), T = T_a + P/G (1 - exp(-t G/C)).
+// A chip without resistance and mass: C dT/dt = P - G (T - T_a), T = T_a + P/G (1 - exp(-t G/C)).
 TEST(ThermalSystem, IsOneExponentialForABareHeatSink) {
   const ThermalModel model{1e-4, 1e-3, 500, 0.5, 0, 0};
   const ThermalSystem system(model, {20, 25, 0});
@@ -78,7 +78,7 @@ TEST(ThermalSystem, EndsWhereHeatBalances) {
                 heat_w, 1e-9 * heat_w + 1e-9);
     const ThermalState late = ThermalSystem(model, flow).after({20, 20}, 1e6);
     EXPECT_NEAR(late.junction_celsius, steady->junction_celsius, 1e-6);
-    // The power that is sustained at this temperature is this power.
+    // The sustained power at this temperature equals this power.
     EXPECT_NEAR(sustained_power_w(model, steady->junction_celsius, flow.ambient_celsius, flow.fan),
                 flow.power_w, 1e-9 * flow.power_w);
   }
@@ -93,7 +93,8 @@ TEST(ThermalSystem, FindsTheFirstCrossing) {
     const ThermalState from{random.uniform(20, 80), random.uniform(20, 80)};
     const double celsius = random.uniform(40, 95);
     const auto time_s = system.time_until(from, celsius);
-    // By looking: before the crossing it is colder, at it as warm; without one it never is.
+    // Checked by evaluation: before the crossing it is colder, at the crossing as warm, and without
+    // a crossing always colder.
     const double until_s = time_s.value_or(20000);
     for (int i = 1; i < 400; ++i) {
       const double share = i / 400.0;
@@ -110,7 +111,8 @@ TEST(ThermalSystem, FindsTheFirstCrossing) {
   EXPECT_GT(never, 30);
 }
 
-// A warm chip over a hot sink rises for a moment before both cool: a crossing on the way up counts.
+// A warm chip on a hot sink briefly warms up before both cool down. A crossing while it warms up
+// counts.
 TEST(ThermalSystem, SeesAPeakThatPasses) {
   const ThermalModel model{0.5, 10, 300, 1, 0, 0};
   const ThermalSystem system(model, {10, 25, 0});
@@ -123,7 +125,7 @@ TEST(ThermalSystem, SeesAPeakThatPasses) {
 }
 
 TEST(ThermalSystem, RunsAwayWhereLeakageOutgrowsCooling) {
-  // 60 W x 2 % per K are 1.2 W/K; the heat leaves by 0.5 W/K.
+  // 60 W x 2 % per K is 1.2 W/K of leakage, but cooling removes only 0.5 W/K.
   const ThermalModel model{0.2, 10, 300, 0.5, 0, 0.02};
   const ThermalSystem system(model, {60, 25, 0});
   EXPECT_FALSE(system.steady());
@@ -140,7 +142,8 @@ TEST(ThermalModel, RefusesWhatNoBoardIs) {
   EXPECT_THROW((ThermalModel{0.5, 10, -1, 0.3, 0.7, 0}).check(), UsageError);
 }
 
-// Down at the trip, up below it by the hysteresis, still in between; one step per second.
+// The clock steps down at the trip temperature, up below it by the hysteresis, and stays in
+// between; at most one step per second.
 TEST(Throttle, StepsWithHysteresis) {
   Throttle throttle({.trip_celsius = 90, .hysteresis_k = 3, .power_limit_w = {}, .most_steps = 4});
   for (int i = 0; i < 3; ++i) throttle.look(91, 50, 1);
@@ -161,7 +164,7 @@ TEST(Throttle, CountsOverCurrent) {
   throttle.look(50, 41, 2);
   EXPECT_EQ(throttle.over_current_events(), 2);
   EXPECT_EQ(throttle.current_steps(), 2);
-  throttle.look(50, 38, 5);  // within a tenth of the limit: it stays down
+  throttle.look(50, 38, 5);  // within 10 % of the limit: stays down
   EXPECT_EQ(throttle.steps(), 2);
   throttle.look(50, 30, 2);
   EXPECT_EQ(throttle.steps(), 0);
