@@ -1,5 +1,5 @@
-// Databases in the layout of `nsys export --type sqlite`, written by the test: times are known by
-// hand.
+// Tests databases in the layout of `nsys export --type sqlite`. The test writes them, so the times
+// are known.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -56,7 +56,7 @@ TEST(Nsight, WithoutRangesKernelsAreTheLayers) {
 
 TEST(Nsight, TheInnermostRangeAroundALaunchIsItsLayer) {
   const testing::TemporaryFolder folder;
-  // An older export has no textId; a range may hold another; a mark is none.
+  // An older export has no textId, ranges may be nested, and a mark is not a range.
   const LayerTrace trace = read_layer_trace(database(folder, R"(
 CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT,
   globalTid INTEGER, textId INTEGER);
@@ -107,7 +107,7 @@ TEST(Nsight, WhatIsNoSoundRecordingIsRefused) {
   store::Database(empty, store::Database::Access::kCreate)
       .execute("CREATE TABLE StringIds (id, value)");
   EXPECT_THROW(read_layer_trace(empty), InputError);
-  // A view that never ends is no table.
+  // A view that never ends must not be read as a table.
   const std::string view = (folder.path() / "view.sqlite").string();
   store::Database(view, store::Database::Access::kCreate)
       .execute(

@@ -1,4 +1,4 @@
-// Profiles in the layout of ONNX Runtime 1.30, written by the test: times are known by hand.
+// Tests profiles in the layout of ONNX Runtime 1.30. The test writes them, so the times are known.
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
@@ -15,7 +15,7 @@ std::string node(const std::string& name, const std::string& op, int us,
          R"("parameter_size":"20","output_size":"80"}})";
 }
 
-// Three runs; the first is slow.
+// A profile of three runs, the first of which is slow.
 std::string three_runs(const std::string& provider = "CPUExecutionProvider") {
   std::string text =
       R"([{"cat":"Session","ph":"X","ts":0,"dur":9,"name":"model_loading_uri","args":{}})";
@@ -31,7 +31,7 @@ TEST(NodeProfile, ANodeTakesItsMedianOverTheRuns) {
   const LayerTrace trace = parse_layer_trace(three_runs(), "p.json");
   EXPECT_EQ(trace.source, TraceSource::kOnnxRuntime);
   EXPECT_EQ(trace.runs, 3);
-  ASSERT_EQ(trace.layers.size(), 2U);  // the nodes of a body count, not the If around them
+  ASSERT_EQ(trace.layers.size(), 2U);  // nodes of a body count, but not the If that contains them
   EXPECT_EQ(trace.layers[0].name, "conv_nchwc");
   EXPECT_EQ(trace.layers[0].op, "Conv");
   EXPECT_EQ(trace.layers[0].output_extents, (std::vector<std::int64_t>{1, 64, 56, 56}));

@@ -1,4 +1,4 @@
-// Traces in the layout of PyTorch's profiler, written by the test: times are known by hand.
+// Tests traces in the layout of PyTorch's profiler. The test writes them, so the times are known.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -9,8 +9,8 @@
 namespace ridgewatt::trace {
 namespace {
 
-// Two steps of one convolution (100 us) and one product (30 us), launched in 5 us each; the
-// device idles 20 us before each product.
+// Two steps, each of a convolution (100 us) and a product (30 us), which are launched in 5 us each.
+// The device is idle for 20 us before each product.
 std::string two_steps() {
   std::string text =
       R"({"schemaVersion": 1, "deviceProperties": [{"name": "Orin"}], "traceEvents": [)"
@@ -62,7 +62,7 @@ void expect_two_steps(const LayerTrace& trace) {
   EXPECT_NEAR(trace.gaps->busy_s, 260e-6, 1e-12);
   EXPECT_NEAR(trace.gaps->span_s, 1150e-6, 1e-12);
   EXPECT_NEAR(trace.gaps->launch_mean_s, 5e-6, 1e-12);
-  // A 3x3 convolution of stride 2 and padding 1 makes 8x8 into 4x4.
+  // A 3x3 convolution with stride 2 and padding 1 turns 8x8 into 4x4.
   ASSERT_TRUE(trace.layers[0].shape);
   EXPECT_EQ(trace.layers[0].shape->outputs.at(0).dims, (std::vector<std::int64_t>{2, 4, 4, 4}));
   ASSERT_TRUE(trace.layers[1].shape);
@@ -97,7 +97,7 @@ TEST(ChromeTrace, IsReadCompressedToo) {
   const testing::TemporaryFolder folder;
   const std::string path = gzip(folder.path(), two_steps());
   expect_two_steps(read_layer_trace(path));
-  // Cut off in the middle: an error, and no half result.
+  // A file that is cut in the middle causes an error and no partial result.
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
   EXPECT_THROW(read_layer_trace(path), InputError);
 }

@@ -1,5 +1,5 @@
-// What trtexec writes: the given engines of ResNet-18 (NVIDIA/TensorRT, trt-engine-explorer), and
-// texts with the faults that its files are known to have.
+// Tests the output of trtexec: the given engines of ResNet-18 (NVIDIA/TensorRT,
+// trt-engine-explorer), and texts with known faults of such files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,8 @@ std::string engine_file(const std::string& name) {
   if (!std::filesystem::exists(engine_file("resnet18_a100_fp32.profile.json"))) \
   GTEST_SKIP() << "skipped: no recorded engines"
 
-// Rows of the files, counted with grep; their sums, added up by hand (awk) from the files.
+// The number of rows in the files, counted with grep, and their sums, computed from the files with
+// awk.
 TEST(EngineProfile, TheGivenEnginesAddUpToTheirFilesTotals) {
   REQUIRE_ENGINES();
   struct Known {
@@ -58,7 +59,7 @@ TEST(EngineLayers, TheFirstConvolutionOfResNet18IsSevenBySeven) {
 TEST(EngineTimes, TheGivenRunsTakeAboutWhatTheirFirstRowSays) {
   REQUIRE_ENGINES();
   const EngineTimes times = read_engine_times(engine_file("resnet18_a100_qat.timing.json"));
-  EXPECT_EQ(times.runs, 3614U);  // "startEnqMs" in the file
+  EXPECT_EQ(times.runs, 3614U);  // counts "startEnqMs" in the file
   EXPECT_NEAR(times.compute_median_s, 0.88e-3, 0.05e-3);
   EXPECT_FALSE(times.enqueue_bound());
 }
@@ -79,7 +80,7 @@ TEST(EngineProfile, ManyRunsAreTimesOfOne) {
       "profile");
   EXPECT_EQ(trace.runs, 4);
   EXPECT_DOUBLE_EQ(trace.layers[0].time_s, 0.5e-3);
-  // Old ones have no averageMs.
+  // Old files have no averageMs.
   EXPECT_DOUBLE_EQ(parse_layer_trace(R"([{"count": 4}, {"name": "a", "timeMs": 2}])", "p").total_s,
                    0.5e-3);
 }
@@ -109,7 +110,7 @@ std::string only_name(const std::string& written) {
   return parse_layer_trace(text, "profile").layers.at(0).name;
 }
 
-// trtexec prints names as they are, whatever stands in them.
+// trtexec prints names without escaping their characters.
 TEST(EngineProfile, NamesThatAreNotEscapedAreReadAsMeant) {
   EXPECT_EQ(only_name(R"(conv "a" + relu)"), R"(conv "a" + relu)");
   EXPECT_EQ(only_name(R"(say "hi", then)"), R"(say "hi", then)");
