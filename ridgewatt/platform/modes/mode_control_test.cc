@@ -190,6 +190,18 @@ TEST(ModeControl, TheGpuHasGovernorsOfItsOwn) {
   }
 }
 
+TEST(ModeControl, APowerLimitIsNotAGovernor) {
+  const FakeBoard board("agx-orin-jp6");
+  const auto first = board.content();
+  JetsonModeControl control(*board.sysfs);
+  PowerMode mode{4, 0, 0, 0, ""};
+  set_power_limit(mode, 150);
+  const std::string said = error_of([&] { control.apply(mode); });
+  EXPECT_THAT(said, ::testing::HasSubstr("a power limit cannot be set: limit=150"));
+  EXPECT_THAT(said, ::testing::Not(::testing::HasSubstr("governor")));
+  EXPECT_EQ(board.changes(first), "");
+}
+
 // A preset with another TPC mask after the GPU was used: the kernel rejects the mask, and nothing
 // changes.
 TEST(ModeControl, ARefusedMaskLeavesEverythingAsItWas) {
