@@ -104,7 +104,7 @@ TEST(Shell, ReadsEveryWordBackAsItWas) {
   EXPECT_EQ(shell_comment("a\nb"), "# a b");
 }
 
-// label: slow
+// label: waits
 TEST_F(Printed, TheScriptOfSlurmCallsWhatWasOrdered) {
   const Order wanted = order(kHostile, 3);
   const auto scripts = slurm_scripts(wanted, {});
@@ -120,7 +120,7 @@ TEST_F(Printed, TheScriptOfSlurmCallsWhatWasOrdered) {
   EXPECT_EQ(run_program({"env", "SLURM_ARRAY_TASK_ID=3", "sh", path}).status, 1);
 }
 
-// label: slow
+// label: waits
 TEST_F(Printed, ThisMachineAloneRunsEveryTask) {
   const Order wanted = order(one_line_words(), 3);
   const auto executor =
@@ -138,7 +138,7 @@ TEST_F(Printed, ThisMachineAloneRunsEveryTask) {
   EXPECT_EQ(read_file(fs::path(folder_ / "runs/fake-agx-orin.1/log").string()), "");
 }
 
-// label: slow
+// label: waits
 TEST_F(Printed, ParallelRunsEveryTask) {
   if (run_program({"sh", "-c", "command -v parallel"}).status != 0) {
     GTEST_SKIP() << "skipped: no GNU parallel";
@@ -161,7 +161,7 @@ TEST_F(Printed, ParallelRunsEveryTask) {
   EXPECT_EQ(calls()[1], expected);
 }
 
-// label: slow
+// label: waits
 TEST_F(Printed, AFailureSaysWhyAndAnEndIsAnEnd) {
   write_file_atomically(program_,
                         "#!/bin/sh\necho nothing >&2; echo 'no power source' >&2; exit 1\n");
@@ -180,7 +180,7 @@ TEST_F(Printed, AFailureSaysWhyAndAnEndIsAnEnd) {
       wait_until([&] { return executor->states(long_jobs)[1].phase == TaskPhase::kEnded; }));
 }
 
-// label: slow
+// label: waits
 TEST_F(Printed, StatusSeventyFiveIsTriedAgain) {
   const std::string tried = (folder_ / "tried").string();
   write_file_atomically(program_, "#!/bin/sh\necho x >> '" + tried + "'\n[ $(wc -l < '" + tried +

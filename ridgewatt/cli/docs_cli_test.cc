@@ -218,7 +218,7 @@ std::string with_board(const std::string& text, const std::string& board) {
   return std::regex_replace(text, std::regex("fake:agx-orin"), "fake:" + board);
 }
 
-// label: slow
+// label: waits
 TEST(Tutorial, RunsAsPrinted) {
   const testing::TemporaryFolder folder;
   const fs::path here = folder.path() / "here";

@@ -652,7 +652,7 @@ constexpr Act kActs[] = {
 };
 #undef FAKE
 
-// label: slow
+// label: waits
 TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
   shell("ridgewatt campaign plan d --store d.db --boards fake:agx-orin --modes one.csv -- touch " +
         path("ran"));

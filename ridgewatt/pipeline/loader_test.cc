@@ -44,7 +44,7 @@ class Loader : public ::testing::Test {
   LoaderOptions options_;
 };
 
-// label: slow
+// label: waits
 TEST_F(Loader, AnyNumberOfWorkersDeliversTheSameSamplesInTheSameOrder) {
   options_.workers = 0;
   const LoaderRun without = run_loader(options_);
@@ -61,7 +61,7 @@ TEST_F(Loader, AnyNumberOfWorkersDeliversTheSameSamplesInTheSameOrder) {
   }
 }
 
-// label: slow
+// label: waits
 TEST_F(Loader, ResidencyIsWhatWasRead) {
   drop_page_cache(options_.paths);
   if (page_cache_residency(options_.paths).resident > 0) {

@@ -224,7 +224,7 @@ TEST_P(StoreOn, KilledWriterLosesNoFinishedPointAndDoublesNone) {
 }
 
 // Processes create a store and add the same points at the same time.
-// label: slow
+// label: waits
 TEST_P(StoreOn, ManyProcessesMakeAndFillOneStore) {
   static constexpr int kProcesses = 4;
   static constexpr int kPoints = 3;

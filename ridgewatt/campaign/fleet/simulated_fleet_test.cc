@@ -395,7 +395,7 @@ double megabytes(const std::string& path) {
   return none ? 0 : static_cast<double>(bytes) / 1e6;
 }
 
-// label: slow
+// label: waits
 TEST(SimulatedFleet, NoPointIsLostAndBadBoardsAreSetAside) {
   const int boards = size_from("RIDGEWATT_FLEET_BOARDS", 100);
   const int points = size_from("RIDGEWATT_FLEET_POINTS", 1000);

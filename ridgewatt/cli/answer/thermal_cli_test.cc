@@ -55,7 +55,7 @@ struct Soaked {
   Json json;
 };
 
-// label: slow
+// label: waits
 TEST(SoakCommand, SaysThatAModeHolds) {
   // Slow enough that the board does not warm up by several degrees while a busy machine delays the
   // program.
@@ -81,7 +81,7 @@ TEST(SoakCommand, SaysThatAModeHolds) {
 
 // With a heat sink that cools too little, the same mode warms up to the trip temperature, and
 // clocks are lowered.
-// label: slow
+// label: waits
 TEST(SoakCommand, SaysThatAModeThrottles) {
   const Soaked soaked({.ambient_celsius = 35, .cooling = 0.4},
                       "--mode 15W --minutes 30 --to-the-end");
@@ -100,7 +100,7 @@ TEST(SoakCommand, SaysThatAModeThrottles) {
 }
 
 // A few looks at the idle board are enough to state how long a power can be held from idle.
-// label: slow
+// label: waits
 TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
   const Soaked soaked({.ambient_celsius = 25}, "--mode 15W --minutes 10", 10);
   ASSERT_EQ(soaked.status, 0) << soaked.output;
@@ -109,7 +109,7 @@ TEST(SoakCommand, KnowsTheRestThatItBeganWith) {
   EXPECT_NEAR(file.fit.idle_w, trace.rows.front().power_w, 0.03 * trace.rows.front().power_w);
 }
 
-// label: slow
+// label: waits
 TEST(SoakCommand, CountsOverCurrent) {
   const Soaked soaked({.limit_w = 13}, "--minutes 20 --to-the-end");
   ASSERT_EQ(soaked.status, 0) << soaked.output;
@@ -117,7 +117,7 @@ TEST(SoakCommand, CountsOverCurrent) {
   EXPECT_EQ(soaked.json["verdict"], "throttles");
 }
 
-// label: slow
+// label: waits
 TEST(SoakCommand, SaysFaultsInOneLine) {
   const testing::FakeBoard board("orin-nano");
   const std::string where = "soak --idle 0 --sysroot " + board.root;
@@ -267,7 +267,7 @@ TEST_F(ThermalCommand, RefusesWhatMeansNothing) {
 }
 
 // A series that `measure` recorded can also be fitted.
-// label: slow
+// label: waits
 TEST(ThermalFitCommand, ReadsTheSeriesOfMeasure) {
   const testing::FakeBoard board("agx-orin-jp6");
   platform::heat_fake_board(board.root, platform::FakeHeatSpec{.scale = 200});

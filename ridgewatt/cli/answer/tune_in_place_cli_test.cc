@@ -76,7 +76,7 @@ class InPlaceCommand : public ::testing::Test {
   const testing::FakeBoard board_{"orin-nano"};
 };
 
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   const std::string before = mode();
   const auto result =
@@ -105,7 +105,7 @@ TEST_F(InPlaceCommand, TunesOneProgramThatGoesOn) {
   EXPECT_THAT(run_program("store list " + store()).output, HasSubstr("orin-nano"));
 }
 
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
   const std::string before = mode();
   const auto result = run_program(
@@ -120,7 +120,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
 
 // If the tuner is killed while it holds a mode, the original mode is restored, and the program runs
 // to its end although nobody reads its marks.
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner =
@@ -136,7 +136,7 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
   })) << read_file(output);
 }
 
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
   const pid_t tuner = start(tune("--max-power 11 --profiles 100 -- ") + fake_run(), output);
@@ -151,7 +151,7 @@ TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
 }
 
 // A Python program that is already running: its minibatch takes 10 ms at a GPU clock of 1 GHz.
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   const std::string python = "/usr/bin/python3";
   if (::access(python.c_str(), X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
@@ -193,7 +193,7 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
 }
 
 // Another process starts to use the GPU during the search.
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, DriftIsSaidWithItsCause) {
   std::ofstream(board_.root + platform::FakeDisturbances::kFile)
       << "begin_s,end_s,time,power,celsius,process\n12,,1.5,1.1,0,999999 other.py\n";
@@ -205,7 +205,7 @@ TEST_F(InPlaceCommand, DriftIsSaidWithItsCause) {
   EXPECT_THAT(result.output, HasSubstr("another process: 999999"));
 }
 
-// label: slow
+// label: waits
 TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
   const std::string before = mode();
   const auto refused = [&](const std::string& arguments, int status, const std::string& why) {

@@ -78,7 +78,7 @@ TEST(Microbench, EveryPointIsRepeatedAndMetered) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Microbench, APointSaysHowSteadyItWas) {
   MicrobenchOptions options;
   options.seconds_per_point = 0.3;

@@ -32,7 +32,7 @@ MeasureOptions of_this_program() {
   return options;
 }
 
-// label: slow
+// label: waits
 TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(8);
@@ -67,7 +67,7 @@ TEST(RunningMeasurement, NestedWindowsOfConstantPower) {
 }
 
 // Marks by the program itself and by a command give the same summary.
-// label: slow
+// label: waits
 TEST(RunningMeasurement, MinibatchesPhasesAndStalls) {
   const testing::FakeBoard board("orin-nano");
   RunningMeasurement run(*board.sysfs, of_this_program());
@@ -234,7 +234,7 @@ TEST(MarkRecord, ForgetsTheOldestButNotWhatIsOpen) {
   EXPECT_THROW(record.add({Kind::kEnd, "whole", 1002}), UsageError);
 }
 
-// label: slow
+// label: waits
 TEST(MachineSeries, KeepsEverySecondLookWhenThereAreTooMany) {
   const testing::FakeBoard board("orin-nano");
   MachineSeries series(*board.sysfs, 50, 400);

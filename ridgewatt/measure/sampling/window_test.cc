@@ -194,7 +194,7 @@ TEST(Series, MeanAndRangeOfTheWindow) {
 }
 
 // Each outside cause is detected when it starts. Conditions that existed before do not count.
-// label: slow
+// label: waits
 TEST(Series, TellsOutsideCauses) {
   const testing::FakeBoard board("agx-orin-jp6");
   const std::string alarm = "/sys/class/thermal/cooling_device0/cur_state";

@@ -98,7 +98,7 @@ class TokenServer : public ::testing::Test {
   const std::string port_ = std::to_string(testing::free_port());
 };
 
-// label: slow
+// label: waits
 TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
   const testing::FakeBoard board("agx-orin");
   platform::FakeRails(*board.sysfs).set(6);
@@ -154,7 +154,7 @@ TEST_F(TokenServer, TimesAndEnergiesOfBothPhases) {
       Contains(HasSubstr("the server itself states 400 ms for the prompt and 20 ms per token")));
 }
 
-// label: slow
+// label: waits
 TEST_F(TokenServer, OpenAiProtocolsAndRequestsAtOnce) {
   for (const TokenApi api : {TokenApi::kAuto, TokenApi::kOpenAiChat}) {
     ServerQuestion asked = question();
@@ -176,7 +176,7 @@ TEST_F(TokenServer, OpenAiProtocolsAndRequestsAtOnce) {
   }
 }
 
-// label: slow
+// label: waits
 TEST_F(TokenServer, RequestsThatFailAreCounted) {
   ServerQuestion asked = question();
   asked.requests = 4;
@@ -196,7 +196,7 @@ TEST_F(TokenServer, RequestsThatFailAreCounted) {
   }
 }
 
-// label: slow
+// label: waits
 TEST_F(TokenServer, KeySlotsAndStatedQuantization) {
   ServerQuestion asked = question();
   asked.concurrency = 3;
@@ -240,7 +240,7 @@ TEST_F(TokenServer, ServersThatAreNotThere) {
 }
 
 // A shell script replaces llama-bench. It prints the lines of a test when the test is over.
-// label: slow
+// label: waits
 TEST(TokenBench, RepetitionsArePlacedInTime) {
   const testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(8);
@@ -278,7 +278,7 @@ TEST(TokenBench, RepetitionsArePlacedInTime) {
   EXPECT_EQ(measure_llama_bench(*board.sysfs, options, meter).measurement.status, 3);
 }
 
-// label: slow
+// label: waits
 TEST(TokenMarks, PhasesOfAProgram) {
   if (::access(kTokenPython, X_OK) != 0) GTEST_SKIP() << "skipped: no python3";
   const testing::FakeBoard board("orin-nano");

@@ -41,7 +41,7 @@ double flagged_share_of(const Board& board, const ExampleSweepOptions& options) 
 
 // `schedule`, `predict` and `tune` reject a sweep whose flagged share exceeds kMostFlagged, so no
 // example may exceed it.
-// label: slow
+// label: waits
 TEST(ExampleSweep, EveryOnePassesTheQualityCheck) {
   const std::vector<std::vector<int>> batches = {{}, {1, 4}, {1, 2, 4, 8, 16}};
   const char* const models[] = {"zoo:lenet", "zoo:resnet18", "zoo:mobilenet_v3_large",

@@ -86,7 +86,7 @@ TEST(FakeHeat, FollowsTheSeed) {
   EXPECT_EQ(one.sysfs->read("/sys/class/thermal/thermal_zone5/temp").error_number, EAGAIN);
 }
 
-// label: slow
+// label: waits
 TEST(FakeHeat, WarmsUnderLoadAndThrottlesAtTheTrip) {
   const testing::FakeBoard board("agx-orin-jp6");
   heat_fake_board(
@@ -149,7 +149,7 @@ TEST(FakeHeat, ThrottlesHeldClocksToo) {
   control.restore();
 }
 
-// label: slow
+// label: waits
 TEST(FakeHeat, CountsOverCurrent) {
   const testing::FakeBoard board("agx-orin-jp6");
   heat_fake_board(board.root, FakeHeatSpec{.scale = 100, .limit_w = 30});

@@ -93,7 +93,7 @@ TEST(ModeHolder, ItsEndRestores) {
   EXPECT_EQ(board.changes(first), "");
 }
 
-// label: slow
+// label: waits
 TEST(ModeHolder, AKilledOwnerLeavesTheFirstMode) {
   for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGSEGV}) {
     const HeldBoard board("agx-orin");
@@ -121,7 +121,7 @@ TEST(ModeHolder, AKilledHolderLeavesTheFirstMode) {
 }
 
 // A process that the owner forked keeps the socket open, but must not keep the mode.
-// label: slow
+// label: waits
 TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
   const HeldBoard board("orin-nano");
   const auto first = board.content();
@@ -148,7 +148,7 @@ TEST(ModeHolder, AWorkerOfAKilledOwnerHoldsNothing) {
   ::kill(worker, SIGKILL);
 }
 
-// label: slow
+// label: waits
 TEST(ModeHolder, ASecondOneIsRefused) {
   const HeldBoard board("orin-nano");
   ModeHolder holder(*board.sysfs);
@@ -224,7 +224,7 @@ TEST(ModeHolder, WithoutRightsNothingIsSet) {
 
 // If the board is too hot, the original mode is restored automatically. The state reports the
 // reason until the next mode is set.
-// label: slow
+// label: waits
 TEST(ModeHolder, HeatBringsTheFirstModeBack) {
   const HeldBoard board("orin-nano");
   ModeHolder holder(*board.sysfs);

@@ -89,7 +89,7 @@ void work(ridgewatt_worker& worker, double busy_s, double gather_s = 0) {
   }
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, KeepsTheCycle) {
   worker_process("inference", "i", [](auto& w) { work(w, 0.01, 0.06); });
   worker_process("training", "a", [](auto& w) { work(w, 0.005); });
@@ -119,7 +119,7 @@ TEST_F(ExecutorTest, KeepsTheCycle) {
 
 // Programs that sleep do not slow each other down: sharing the device, both run at full speed,
 // twice as fast as with time slicing.
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, NativeSharingAndItsInterference) {
   worker_process("inference", "i", [](auto& w) { work(w, 0.1); });
   worker_process("training", "t", [](auto& w) { work(w, 0.15); });
@@ -169,7 +169,7 @@ TEST(Interference, IsWhatTheSpeedsLackOfOne) {
   EXPECT_FALSE(measure_interference(grants, 1));
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
   const pid_t victim = worker_process("training", "victim", [](auto& w) { work(w, 30); });
   worker_process("training", "other", [](auto& w) { work(w, 0.005); });
@@ -191,7 +191,7 @@ TEST_F(ExecutorTest, DeadWorkerIsNoticedAndTheDeviceGoesOn) {
   EXPECT_GT(records_.size(), 20u);
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
   const pid_t hung = worker_process("inference", "hung", [](auto& w) { work(w, 1000); });
   worker_process("training", "other", [](auto& w) {
@@ -213,7 +213,7 @@ TEST_F(ExecutorTest, HungWorkerIsRevokedThenKilledAndOnlyThenReplaced) {
   EXPECT_EQ(records_.back().worker, "other");
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, HangingUpWhileHoldingDoesNotFreeTheDevice) {
   worker_process("training", "leaver", [](auto& w) {
     if (ridgewatt_worker_begin(&w) != 0) return;
@@ -233,7 +233,7 @@ TEST_F(ExecutorTest, HangingUpWhileHoldingDoesNotFreeTheDevice) {
   EXPECT_GE(records_[0].released_s - records_[0].granted_s, 0.4);
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, MalformedMessagesDoNoHarm) {
   worker_process("training", "good", [](auto& w) { work(w, 0.002); });
   const pid_t flooder = fork();
@@ -275,7 +275,7 @@ TEST_F(ExecutorTest, MalformedMessagesDoNoHarm) {
   for (const auto& record : records_) EXPECT_EQ(record.worker, "good");
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, SocketIsPrivateAndHasOneController) {
   options_.socket_path = path();
   const Executor executor(options_);
@@ -289,7 +289,7 @@ TEST_F(ExecutorTest, SocketIsPrivateAndHasOneController) {
   EXPECT_THROW(Executor fourth(options_), UsageError);
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, SocketOfADeadControllerIsReplaced) {
   options_.socket_path = path();
   const pid_t child = fork();
@@ -316,7 +316,7 @@ pid_t as_nobody(Body body) {
 }
 
 // Another user creates the socket first: workers must not talk to it.
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
   chmod(folder_.path().c_str(), 0777);
@@ -358,7 +358,7 @@ TEST_F(ExecutorTest, WorkersTalkToTheirOwnUserOnly) {
 }
 
 // This must hold even if the mode of the socket admits another user.
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, WorkersOfOtherUsersAreRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "skipped: needs root to become another user";
   chmod(folder_.path().c_str(), 0777);
@@ -388,7 +388,7 @@ TEST_F(ExecutorTest, WorkersOfOtherUsersAreRefused) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// label: slow
+// label: waits
 TEST_F(ExecutorTest, TheDefaultSocketIsInAFolderOfTheUser) {
   const char* before = std::getenv("XDG_RUNTIME_DIR");
   const std::string kept = before != nullptr ? before : "";

@@ -159,7 +159,7 @@ class LiveScheduleTest : public ::testing::Test {
 
 // Half a minute, during which the rate of the first program rises to a value that only the second
 // mode can serve.
-// label: slow
+// label: waits
 TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
   server(0, [](double time_s) { return time_s < 12 ? 4.0 : 40.0; });
   server(1, [](double) { return 6.0; });
@@ -186,7 +186,7 @@ TEST_F(LiveScheduleTest, TheModeFollowsTheRate) {
             static_cast<std::uint64_t>(board_->reported[0] + board_->reported[1]));
 }
 
-// label: slow
+// label: waits
 TEST_F(LiveScheduleTest, AKilledWorkerIsNoticedAndMayComeBack) {
   const pid_t victim = server(0, [](double) { return 20.0; });
   server(1, [](double) { return 6.0; });

@@ -49,7 +49,7 @@ class ProgramKeeperTest : public ::testing::Test {
   std::string events_;
 };
 
-// label: slow
+// label: waits
 TEST_F(ProgramKeeperTest, StartsAKilledProgramAgain) {
   const std::string said = (folder_.path() / "said").string();
   const std::string script =
@@ -91,7 +91,7 @@ TEST_F(ProgramKeeperTest, StartsOnceWhereItShall) {
   EXPECT_EQ(keeper.restarts(), 0u);
 }
 
-// label: slow
+// label: waits
 TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
   const std::string script = "trap '' TERM; while :; do sleep 0.05; done";
   ProgramKeeper keeper({{"deaf", WorkloadKind::kTraining, {"sh", "-c", script}}}, options());
@@ -101,7 +101,7 @@ TEST_F(ProgramKeeperTest, WhoDoesNotListenIsKilled) {
 }
 
 // If a shell dies, its child processes would still run next to the restarted program.
-// label: slow
+// label: waits
 TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   const std::string said = (folder_.path() / "child").string();
   const std::string script = "sleep 60 & echo $! > '" + said + "'; wait";
@@ -125,7 +125,7 @@ TEST_F(ProgramKeeperTest, WhatAProgramStartedEndsWithIt) {
   EXPECT_TRUE(soon(gone(second)));
 }
 
-// label: slow
+// label: waits
 TEST_F(ProgramKeeperTest, WhatIsNotThereIsSaid) {
   const KeptProgram good{"good", WorkloadKind::kTraining, {"sleep", "60"}};
   const KeptProgram bad{"bad", WorkloadKind::kTraining, {"/no/such/program"}};

@@ -38,7 +38,7 @@ std::string head_of(const std::string& rest) {
   return "GET / HTTP/1.1\r\nConnection: close\r\n" + rest + "\r\n";
 }
 
-// label: slow
+// label: waits
 TEST(Server, AnswersAreTheCommandLinesByteForByte) {
   const RunningServer server;
   const std::string program = (testing::build_folder() / "ridgewatt").string();
@@ -67,7 +67,7 @@ TEST(Server, AnswersAreTheCommandLinesByteForByte) {
   EXPECT_EQ(server.status_of("/api/v1/tune?model=zoo:lenet5&device=agx-orin&max-power=1"), 422);
 }
 
-// label: slow
+// label: waits
 TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   const RunningServer server;
   const auto answer = server.get("/api/v1/analyze?model=zoo:nope");
@@ -80,7 +80,7 @@ TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
 }
 
-// label: slow
+// label: waits
 TEST(Server, BrowsersGetStrictHeaders) {
   const RunningServer server;
   for (const char* path : {"/", "/api/v1/zoo", "/api/v1/nothing", "/healthz"}) {
@@ -110,7 +110,7 @@ std::string unpacked(const std::string& bytes) {
   return text;
 }
 
-// label: slow
+// label: waits
 TEST(Server, WhatTheClientHasIsNotSentAgain) {
   const RunningServer server;
   for (const char* path : {"/app.js", "/api/v1/zoo", "/api/v1/openapi.json"}) {
@@ -132,7 +132,7 @@ TEST(Server, WhatTheClientHasIsNotSentAgain) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, NothingButItsOwnFilesIsServed) {
   const RunningServer server;
   for (const char* path :
@@ -146,7 +146,7 @@ TEST(Server, NothingButItsOwnFilesIsServed) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, OnlyItsOwnNameIsAnswered) {
   const RunningServer server;
   EXPECT_EQ(server.raw_status(head_of("Host: localhost:1\r\n")), 200);
@@ -159,7 +159,7 @@ TEST(Server, OnlyItsOwnNameIsAnswered) {
   EXPECT_EQ(server.raw_status(head_of("")), 400);
 }
 
-// label: slow
+// label: waits
 TEST(Server, PagesOfOtherSitesAreRefused) {
   const RunningServer server;
   const std::string own = "http://localhost";
@@ -180,7 +180,7 @@ TEST(Server, PagesOfOtherSitesAreRefused) {
   EXPECT_EQ(server.status_of("/", {{"Sec-Fetch-Site", "cross-site"}}), 200);  // a link
 }
 
-// label: slow
+// label: waits
 TEST(Server, HeadersAreNotInjected) {
   const RunningServer server;
   for (const char* value : {"zoo:a%0d%0aX-Evil:%201", "zoo:a%0aX-Evil:1", "zoo:a\rX-Evil:1"}) {
@@ -192,7 +192,7 @@ TEST(Server, HeadersAreNotInjected) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, LargeHeadsAndBodiesAreRefused) {
   const RunningServer server({"--max-upload", "1MB"});
   EXPECT_EQ(server.raw_status(head_of("Host: localhost\r\nA: " + std::string(20000, 'a') + "\r\n")),
@@ -209,7 +209,7 @@ TEST(Server, LargeHeadsAndBodiesAreRefused) {
   EXPECT_EQ(post("/api/v1/windows", 100000), 413);
 }
 
-// label: slow
+// label: waits
 TEST(Server, ModelsAreUploadedAndAsked) {
   const RunningServer server;
   const std::string model = (server.folder() / "model.onnx").string();
@@ -257,7 +257,7 @@ TEST(Server, ModelsAreUploadedAndAsked) {
 }
 
 // The numbers of Llama-3.2-1B's configuration, and Meta's number of weights.
-// label: slow
+// label: waits
 TEST(Server, AConfigurationIsUploadedAndAsked) {
   const RunningServer server;
   const auto sent = server.post("/api/v1/uploads",
@@ -281,7 +281,7 @@ TEST(Server, AConfigurationIsUploadedAndAsked) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, TheMachineIsWatched) {
   const RunningServer server({"--every", "0.2s"});
   const auto look = server.get("/api/v1/monitor");
@@ -325,7 +325,7 @@ void read_events(const OwnedFd& socket, std::string& text, int count) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, EventsComeWithEachLookAndEndWithTheServer) {
   for (const char* version : {"1.0", "1.1"}) {
     RunningServer server({"--every", "0.1s"});
@@ -357,7 +357,7 @@ TEST(Server, EventsComeWithEachLookAndEndWithTheServer) {
   }
 }
 
-// label: slow
+// label: waits
 TEST(Server, StreamsBeyondTheLimitHear503) {
   const RunningServer server({"--streams", "2"});
   const std::string ask = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -384,7 +384,7 @@ TEST(Server, StreamsBeyondTheLimitHear503) {
   EXPECT_EQ(status, 200);
 }
 
-// label: slow
+// label: waits
 TEST(Server, SlowClientsDoNotKeepOthersOut) {
   const RunningServer server({"--streams", "1"});  // 65 places
   std::vector<OwnedFd> slow;
@@ -400,7 +400,7 @@ TEST(Server, SlowClientsDoNotKeepOthersOut) {
   EXPECT_THAT(RunningServer::read_all(slow[98]), AnyOf(HasSubstr("408"), ""));
 }
 
-// label: slow
+// label: waits
 TEST(Server, ManyAtOnceAreAnsweredOrRefused) {
   const RunningServer server({"--children", "2"});
   std::atomic<int> answered = 0, refused = 0, other = 0;
@@ -421,7 +421,7 @@ TEST(Server, ManyAtOnceAreAnsweredOrRefused) {
   EXPECT_EQ(answered + refused, 64);
 }
 
-// label: slow
+// label: waits
 TEST(Server, TooManyRequestsPerSecondHear429) {
   const RunningServer server({"--rate", "5"});
   int refused = 0;
@@ -430,7 +430,7 @@ TEST(Server, TooManyRequestsPerSecondHear429) {
   EXPECT_LT(refused, 25);
 }
 
-// label: slow
+// label: waits
 TEST(Server, ATimeLimitEndsAQuestion) {
   const RunningServer server({"--time", "0.1s"});
   const auto answer = server.get("/api/v1/tune?model=zoo:resnet50&device=all&max-power=1");
@@ -438,7 +438,7 @@ TEST(Server, ATimeLimitEndsAQuestion) {
   EXPECT_EQ(answer->status, 504) << answer->body;
 }
 
-// label: slow
+// label: waits
 TEST(Server, WithoutControlNoRequestSetsTheBoard) {
   const RunningServer server;
   const auto before = server.get("/api/v1/mode")->body;
@@ -463,7 +463,7 @@ TEST(Server, WithoutControlNoRequestSetsTheBoard) {
   EXPECT_EQ(server.get("/api/v1/mode")->body, before);
 }
 
-// label: slow
+// label: waits
 TEST(Server, WithControlTheModeIsSetAndComesBack) {
   RunningServer server({"--allow-control"});
   const Json before = Json::parse(server.get("/api/v1/mode")->body);
@@ -498,7 +498,7 @@ TEST(Server, WithControlTheModeIsSetAndComesBack) {
   EXPECT_EQ(after.at("preset"), before.at("preset"));
 }
 
-// label: slow
+// label: waits
 TEST(Server, ATokenIsAskedFor) {
   const testing::TemporaryFolder folder;
   const std::string token = "0123456789abcdef-token";
@@ -527,7 +527,7 @@ TEST(Server, ATokenIsAskedFor) {
       200);
 }
 
-// label: slow
+// label: waits
 TEST(Server, ElsewhereThanLoopbackATokenIsMadeAndShownOnATerminalAlone) {
   // 127.0.0.2 is loopback for the kernel, but not for the server.
   const RunningServer server({"--listen", "127.0.0.2"}, Messages::kToTerminal);
@@ -539,7 +539,7 @@ TEST(Server, ElsewhereThanLoopbackATokenIsMadeAndShownOnATerminalAlone) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
 }
 
-// label: slow
+// label: waits
 TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
   const testing::TemporaryFolder folder;
   const std::string cert = (folder.path() / "cert.pem").string();
@@ -569,7 +569,7 @@ TEST(Server, TlsIsSpokenWithAnOwnCertificate) {
 
 // The kernel's table of listening sockets (proc(5)): state 0A means listening; 0100007F is
 // 127.0.0.1.
-// label: slow
+// label: waits
 TEST(Server, ListensOnLoopbackAlone) {
   const RunningServer server;
   const std::string port = fmt::format(":{:04X} ", server.port());
@@ -587,7 +587,7 @@ TEST(Server, ListensOnLoopbackAlone) {
   EXPECT_EQ(found, 1);
 }
 
-// label: slow
+// label: waits
 TEST(Server, EndsAtOnceWithOpenStreams) {
   RunningServer server;
   const OwnedFd stream = server.connect();
@@ -639,7 +639,7 @@ std::optional<std::string> query_of_example(const Endpoint& endpoint) {
   return query;
 }
 
-// label: slow
+// label: waits
 TEST(Server, EveryDescribedPathAnswersAsDescribed) {
   const RunningServer server;
   const Json description = Json::parse(server.get("/api/v1/openapi.json")->body);

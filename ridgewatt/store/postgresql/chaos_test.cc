@@ -207,7 +207,7 @@ class PostgresqlChaos : public ::testing::Test {
   TestServer& server() { return *TestServer::get(); }
 };
 
-// label: slow
+// label: waits
 TEST_F(PostgresqlChaos, TheClientIsKilled) {
   const std::string location = server().fresh();
   Store{location};
@@ -243,7 +243,7 @@ TEST_F(PostgresqlChaos, TheClientIsKilled) {
   expect_all_once(location);
 }
 
-// label: slow
+// label: waits
 TEST_F(PostgresqlChaos, TheServerIsKilled) {
   const std::string location = server().fresh();
   Writer writer(location, {}, 2);
@@ -267,7 +267,7 @@ TEST_F(PostgresqlChaos, TheServerIsKilled) {
   expect_all_once(location);
 }
 
-// label: slow
+// label: waits
 TEST_F(PostgresqlChaos, TheNetworkIsCut) {
   const std::string location = server().fresh();
   Store{location};

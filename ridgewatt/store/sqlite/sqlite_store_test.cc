@@ -157,7 +157,7 @@ TEST(SqliteStore, SchemaTwoIsReadAsItIsAndBroughtUpToDate) {
 }
 
 // Several processes upgrade a store at once, and one of them is killed: nothing is lost.
-// label: slow
+// label: waits
 TEST(SqliteStore, SeveralBringAnOldStoreUpToDate) {
   const testing::TemporaryFolder folder;
   for (int round = 0; round < 8; ++round) {
