@@ -66,7 +66,7 @@ TEST(Estimate, AsASweepItHoldsTheSameCosts) {
   }
 }
 
-// A row is computed when it is read.
+// Rows are computed when they are read, so a second read must give the same row.
 TEST(Estimate, ReadingARowAgainGivesTheSameRow) {
   const EstimateAnswer found =
       estimate_on_board({.modes = "presets", .batches = {1, 8}},
