@@ -1,4 +1,4 @@
-// What people write for numbers with units, and what is refused.
+// Tests numbers with units as people write them, and rejected texts.
 #include "ridgewatt/base/quantity.h"
 
 #include <gtest/gtest.h>
