@@ -1,4 +1,4 @@
-// The status of a fleet according to a store, with figures that can be computed manually.
+// Tests the status of a fleet from a store, with figures that can be computed by hand.
 #include "ridgewatt/campaign/fleet_status.h"
 
 #include <gmock/gmock.h>

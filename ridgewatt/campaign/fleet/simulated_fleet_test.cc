@@ -45,7 +45,7 @@ struct Failures {
 
 struct Counts {
   int power_losses = 0, forgotten = 0, failed = 0, hung = 0, store_outages = 0, silent_looks = 0;
-  int retried = 0;                               // tasks that ended with 75
+  int retried = 0;                               // tasks that ended with status 75
   std::size_t stored = 0, twice = 0, asked = 0;  // twice: another board had filled the slot
 };
 
