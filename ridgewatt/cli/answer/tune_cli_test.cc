@@ -1,4 +1,4 @@
-// The contract of `ridgewatt tune` and `ridgewatt evaluate strategies` on the command line.
+// Tests `ridgewatt tune` and `ridgewatt evaluate strategies` on the command line.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

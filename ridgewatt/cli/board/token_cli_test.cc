@@ -59,7 +59,7 @@ TEST_F(TokenCommands, MeasuresAServer) {
   // The board draws three times its idle power during a prompt and twice during a token. The load
   // of the machine determines how much of each is in which window
   // (TokenServer.TimesAndEnergiesOfBothPhases).
-  const double idle_w = run["idle_w"], most_w = 3 * 1.02 * idle_w;  // what its sensor rounds to
+  const double idle_w = run["idle_w"], most_w = 3 * 1.02 * idle_w;  // 2 %: the sensor's rounding
   for (const char* power : {"prefill_power_w", "decode_power_w"}) {
     EXPECT_GT(run[power].get<double>(), idle_w) << power;
     EXPECT_LE(run[power].get<double>(), most_w) << power;

@@ -17,8 +17,8 @@ using ::testing::Not;
 
 // One mode. Inference of 4 takes 100 ms at 20 W, training of 16 takes 100 ms at 30 W. At 10
 // requests per second, a batch of 4 is complete after 300 ms; the period is 400 ms, and three
-// training minibatches fit. A batch of 1 is complete immediately and takes 60 ms; the period is 100
-// ms, and no training minibatch fits.
+// training minibatches fit. A batch of 1 is complete immediately and takes 60 ms; the period is
+// 100 ms, and no training minibatch fits.
 class PlanOfTwo : public ::testing::Test {
  protected:
   PlanOfTwo() {
