@@ -30,7 +30,7 @@ std::vector<PowerMode> modes_of(const Sweep& sweep) {
 TEST(ModeChoice, ALineIsKnownFromAnyTwoOfItsPoints) {
   const Sweep sweep = sweep_of({90, 80, 70, 60, 50});
   const auto scores = score_choices(sweep, modes_of(sweep), {.count = 2});
-  ASSERT_EQ(scores.size(), 10U);  // 5 over 2
+  ASSERT_EQ(scores.size(), 10U);  // 5 choose 2
   std::set<std::vector<std::size_t>> different;
   for (const auto& score : scores) {
     different.insert(score.chosen);
