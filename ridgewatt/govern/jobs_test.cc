@@ -79,8 +79,8 @@ TEST(Jobs, APeriodIsWorkAndTheCheapestWait) {
   EXPECT_NEAR(ways.race->energy_j, 22, 1e-12);
   EXPECT_EQ(ways.race->wait, Wait::kRest);
   EXPECT_FALSE(ways.asleep);
-  // The fast mode can sleep for 1.5 s: 0.5 s and 1 J to enter and leave sleep, 1 s at 0.1 W: 16.1
-  // J. The slow mode can sleep for 1 s: 10 + 1 + 0.05 J.
+  // The fast mode can sleep for 1.5 s: 0.5 s and 1 J to enter and leave sleep, 1 s at 0.1 W:
+  // 16.1 J. The slow mode can sleep for 1 s: 10 + 1 + 0.05 J.
   const PeriodWays asleep =
       ways_of_period(kModes, period, Sleep{.power_w = 0.1, .time_s = 0.5, .energy_j = 1});
   EXPECT_NEAR(asleep.race->energy_j, 16.1, 1e-12);
