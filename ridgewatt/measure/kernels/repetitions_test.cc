@@ -7,7 +7,7 @@ namespace {
 
 TEST(Repetitions, TheSpreadComparesTheFastestOfBothHalves) {
   EXPECT_DOUBLE_EQ(spread_of({4, 2, 9, 2.5, 3, 8}), 0.25);
-  EXPECT_DOUBLE_EQ(spread_of({4, 2.5, 9, 2, 3, 8}), 0.25);  // in any order of the halves
+  EXPECT_DOUBLE_EQ(spread_of({4, 2.5, 9, 2, 3, 8}), 0.25);  // whichever half is faster
   EXPECT_DOUBLE_EQ(spread_of({7, 2, 2}), 2.5);              // three values split into one and two
   EXPECT_DOUBLE_EQ(spread_of({1, 5, 1, 5}), 0);
 }
