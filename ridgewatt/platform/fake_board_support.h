@@ -31,8 +31,8 @@ struct FakeBoard {
     std::filesystem::create_directories(host.parent_path());
     std::ofstream(host) << content << '\n';
   }
-  // Sets a fan to a duty of 20 %, adds one at 1710 rpm and one at full duty, and swap with 1 of 4
-  // MiB used.
+  // Sets a fan to a duty of 20 %, adds one at 1710 rpm and one at full duty, and swap with 1 of
+  // 4 MiB used.
   void add_fans_and_swap() const {
     set("/sys/class/hwmon/hwmon3/pwm1", "51");
     add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
