@@ -11,8 +11,8 @@
 namespace ridgewatt::schedule {
 namespace {
 
-// Simulates the executor and two programs in virtual time: minibatches take 10 and 20 ms alone, 3
-// ms more after the other program's, and run at the given speeds while sharing; 2 % noise.
+// Simulates the executor and two programs in virtual time: minibatches take 10 and 20 ms alone,
+// 3 ms more after the other program's, and run at the given speeds while sharing; 2 % noise.
 struct MadeUpPair {
   double alone_s[2] = {0.010, 0.020};
   double speed[2] = {0.7, 0.6};
