@@ -13,8 +13,8 @@
 namespace ridgewatt {
 namespace {
 
-// A smooth grid of 3 core counts x 6 CPU clocks x 6 GPU clocks: the times of stages add up, with 1
-// % noise.
+// A smooth grid of 3 core counts x 6 CPU clocks x 6 GPU clocks: the times of stages add up, with
+// 1 % noise.
 Sweep smooth_sweep() {
   Sweep sweep{"made", "smooth", "training", {}, {}};
   Random random(7);
