@@ -70,8 +70,8 @@ TEST(CpuTwin, AConvolutionIsItsFlopsItsWeightsAndItsActivations) {
   const CpuKernelTime time = cpu_kernel_times(twin, one_kernel(kernel), 1).front();
   EXPECT_NEAR(time.compute_s, 2 * kernel.macs / (twin[C::kConvolution] * 100e9), 1e-12);
   // The last-level cache holds the weights: the mean rate of cache and memory, 40 GB/s. The
-  // bandwidth of the activations is between that of the cache (1 MB) and that of the memory (16
-  // MB).
+  // bandwidth of the activations is between that of the cache (1 MB) and that of the memory
+  // (16 MB).
   const double share = std::log(2 * kernel.write_bytes / 1e6) / std::log(16);
   const double bandwidth = std::pow(80e9, 1 - share) * std::pow(20e9, share);
   EXPECT_NEAR(time.memory_s,

@@ -147,7 +147,7 @@ TEST(LogError, NothingLiesOutsideOfWhatIsPossible) {
   EXPECT_DOUBLE_EQ(error.middle(5), 8);
 }
 
-// 2 s at 10 W: at least 1 s at 8 W, at most 15 W.
+// 2 s at 10 W; the time is at least 1 s, and the power is between 8 and 15 W.
 TEST(LogError, EnergyLiesBetweenTheProductsOfTheEnds) {
   MinibatchCost cost;
   cost.period_s = 2;

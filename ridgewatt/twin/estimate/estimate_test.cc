@@ -186,8 +186,8 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
   EXPECT_DOUBLE_EQ(starved.total.median_s, pipe_s);
   EXPECT_NEAR(starved.total.period_s, 4 * pipe_s, 0.01 * pipe_s);
   EXPECT_NEAR(starved.total.stall_s(), 3 * pipe_s, 0.01 * pipe_s);
-  // Over four periods: the same energy of the GPU, and four times the energy of loading and of idle
-  // time.
+  // A period is now four times as long: the GPU takes the same energy, and loading and static power
+  // take four times the energy.
   EXPECT_LT(starved.total.power_w, alone.total.power_w + 4 * twin_[TwinParam::kCpuBusyPower]);
   EXPECT_DOUBLE_EQ(starved.energy_j[static_cast<std::size_t>(Cause::kCompute)],
                    alone.energy_j[static_cast<std::size_t>(Cause::kCompute)]);

@@ -119,7 +119,7 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
 
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
   const workload::DeployedWorkload resnet("zoo:resnet18");
-  const workload::DeployedWorkload quantized("zoo:resnet18_qat");  // INT8 whatever is asked for
+  const workload::DeployedWorkload quantized("zoo:resnet18_qat");  // always INT8
   EXPECT_THROW(Estimator(load_twin(load_board("nano")), quantized.at(1)), NotSupportedError);
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);

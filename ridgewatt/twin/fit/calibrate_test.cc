@@ -150,7 +150,7 @@ TEST(CalibrateOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
     } catch (const UsageError& error) {
       EXPECT_EQ(error.what(), message);
     }
-    // Options are checked first: the call fails although there are no sweeps.
+    // Options are checked first: the call fails before it looks at any sweep.
     EXPECT_THROW(calibrate(Twin{}, {}, options), UsageError);
   }
 }

@@ -299,8 +299,8 @@ TEST(RuntimeBoardFile, CorrelationsAreOnePerPair) {
   refused("0" + others + " 0");
 }
 
-// If they were accepted, the prior would be used silently, although the table's origin says that it
-// was fitted.
+// If texts were accepted, the prior would be used silently, although the table's origin says that
+// it was fitted.
 // label: slow
 TEST(RuntimeBoardFile, TextsWhereNumbersBelongAreRefused) {
   for (const char* key : {"launch.value", "launch.lo", "error.time", "fit.time_median"}) {
@@ -690,7 +690,7 @@ TEST_F(PublicRows, WhatSaysNothingOfOneEngineIsLeftOutWithAReason) {
   EXPECT_THAT(read_rows.left_out[2].reason, HasSubstr("clocks"));
 }
 
-// If it were accepted, such a row would make the fit of all other rows fail.
+// If such a row were accepted, the fit of all other rows would fail.
 TEST_F(PublicRows, ARateThatTheBoardLacksIsLeftOut) {
   const RuntimeRows found = read(kPublicHeader + PublicRow{.precision = "fp8"}.line());
   EXPECT_TRUE(found.rows.empty());
