@@ -180,7 +180,7 @@ TEST(CostModel, MacsAreTheReference) {
   }
 }
 
-// These files have no batch normalization that the exporter could fold, so they hold as many
+// The exporters of these files did not fold batch normalization, so the files hold as many
 // parameters as PyTorch counts.
 TEST(CostModel, ParametersOfFilesAreThoseOfTheModule) {
   RIDGEWATT_REQUIRE_SHARED();
