@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <string_view>
@@ -68,6 +69,8 @@ void InterruptNote::set(std::string_view text) {
   end = std::copy(text.begin(), text.end(), end);
   *end++ = '\n';
   line.size = static_cast<std::size_t>(end - line.text.data());
+  std::atomic_signal_fence(
+      std::memory_order_release);  // the text is complete before it is selected
   line_now = next;
 }
 
