@@ -56,9 +56,10 @@ TEST(ResultReport, RowsWithoutPowerAreListedButNotDrawn) {
   EXPECT_EQ(page.find("operating points"), std::string::npos);
   const std::string mixed = result_page(header + none +
                                         "510,1,8,7,\"w\",training,b,modelled\n"
-                                        "612,1,7,9,w,training,b,modelled\n");
-  EXPECT_NE(mixed.find("The power of 2 of 4 rows is not known"), std::string::npos);
-  EXPECT_NE(mixed.find("2 operating points"), std::string::npos);
+                                        "612,1,7,9,w,training,b,modelled\n"
+                                        "714,1,6,11,w,training,b,modelled\n");
+  EXPECT_NE(mixed.find("The power of 2 of 5 rows is not known"), std::string::npos);
+  EXPECT_NE(mixed.find("3 operating points"), std::string::npos);
   EXPECT_NE(mixed.find("Time against power"), std::string::npos);
   EXPECT_NE(mixed.find("408"), std::string::npos);
 }
