@@ -65,7 +65,7 @@ TEST(RooflineCommand, EveryBoardHasADefaultMode) {
     ASSERT_EQ(run.status, 0) << run.output;
     const Json modes = Json::parse(run.output)["modes"];
     ASSERT_FALSE(modes.empty()) << board;
-    EXPECT_GT(modes[0]["mode"]["gpu_mhz"], 0) << board;
+    EXPECT_GT(modes[0]["gpu_mhz"], 0) << board;
   }
   const auto all = testing::run_program("roofline --device h100-sxm --modes all --format csv");
   EXPECT_EQ(all.status, 0);
