@@ -297,10 +297,11 @@ TEST_F(CampaignCli, APlanThatIsMeasuredSaysWhatToDoNext) {
   const std::string first = (folder_.path() / "c1.json").string();
   const std::string same = (folder_.path() / "same.json").string();
   for (const auto& path : {first, same}) {
-    ASSERT_EQ(testing::run_program("campaign plan c1 --store '" + store_ +
-                                   "' --boards fake:orin-nano --sample 2 --seed 3 --batch 1 --calibration 0 "
-                                   "--workload net" +
-                                   kFast + "-o '" + path + "'" + command())
+    ASSERT_EQ(testing::run_program(
+                  "campaign plan c1 --store '" + store_ +
+                  "' --boards fake:orin-nano --sample 2 --seed 3 --batch 1 --calibration 0 "
+                  "--workload net" +
+                  kFast + "-o '" + path + "'" + command())
                   .status,
               0);
   }
