@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -31,7 +32,9 @@ Cell tera_peak(const Board& board, const PowerMode& mode, Arithmetic arithmetic,
 
 PowerMode top_mode(const Bsp& bsp) {
   PowerMode mode;
-  for (const Knob knob : kKnobs) mode.set(knob, bsp.levels[knob].back());
+  for (const Knob knob : kKnobs) {
+    if (!bsp.levels[knob].empty()) mode.set(knob, bsp.levels[knob].back());
+  }
   return mode;
 }
 
@@ -45,13 +48,14 @@ std::string variants_of(const Board& board) {
 }
 
 std::string range_text(const std::vector<double>& clocks_hz) {
-  return fmt::format("{} clocks, {} to {} MHz", clocks_hz.size(), mhz_of_hz(clocks_hz.front()),
-                     mhz_of_hz(clocks_hz.back()));
+  return fmt::format("{}, {} to {} MHz", counted(count(clocks_hz.size()), "clock"),
+                     mhz_of_hz(clocks_hz.front()), mhz_of_hz(clocks_hz.back()));
 }
 
 Json levels_json(const Bsp& bsp) {
   Json json = Json::object();
   for (const Knob knob : kKnobs) {
+    if (bsp.levels[knob].empty()) continue;  // the board does not have it
     Json values = Json::array();
     for (const double level : bsp.levels[knob]) {
       if (knob == Knob::kCpuCores)
@@ -72,7 +76,7 @@ Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
     json[fmt::format("{}_{}_per_s", name_of(arithmetic), unit)] =
         peak_flops(board, mode, arithmetic, sms);
   }
-  json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);
+  if (board.memory_bus_bits > 0) json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);
   return json;
 }
 
@@ -86,7 +90,7 @@ Json bsp_json(const Board& board, const Bsp& bsp) {
                {"peaks", peaks_json(board, top_mode(bsp), 0)}};
   for (const auto& preset : bsp.presets) {
     Json entry = {{"id", preset.id}, {"name", preset.name}, {"mode", mode_to_json(preset.mode)}};
-    entry["sms"] = preset.sms > 0 ? Json(preset.sms) : Json();
+    if (board.has_gpu()) entry["sms"] = preset.sms > 0 ? Json(preset.sms) : Json();
     if (preset.sms > 0) entry["peaks"] = peaks_json(board, preset.mode, preset.sms);
     json["presets"].push_back(std::move(entry));
   }
@@ -145,13 +149,15 @@ Table board_fact_table(const Board& board) {
   add("cpu.cores", fmt::format("{}", board.cpu_cores));
   add_rate("cpu.flop_per_cycle",
            board.cpu_flop_per_cycle > 0 ? std::optional(board.cpu_flop_per_cycle) : std::nullopt);
-  add("gpu.architecture", board.gpu_architecture);
-  add("gpu.sms", fmt::format("{}", board.sms));
-  if (board.tpc_slots > 0) add("gpu.tpc_slots", fmt::format("{}", board.tpc_slots));
-  add("gpu.cores_per_sm", fmt::format("{}", board.cores_per_sm));
-  for (const ArithmeticRow& row : kArithmeticRows) {
-    if (row.id == Arithmetic::kFp32) continue;
-    add_rate(fmt::format("gpu.{}", row.board_key), board.flop_per_sm_cycle[row.id]);
+  if (board.has_gpu()) {
+    add("gpu.architecture", board.gpu_architecture);
+    add("gpu.sms", fmt::format("{}", board.sms));
+    if (board.tpc_slots > 0) add("gpu.tpc_slots", fmt::format("{}", board.tpc_slots));
+    add("gpu.cores_per_sm", fmt::format("{}", board.cores_per_sm));
+    for (const ArithmeticRow& row : kArithmeticRows) {
+      if (row.id == Arithmetic::kFp32) continue;
+      add_rate(fmt::format("gpu.{}", row.board_key), board.flop_per_sm_cycle[row.id]);
+    }
   }
   add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGiB));
   if (board.visible_memory_bytes < board.memory_bytes) {
@@ -161,7 +167,7 @@ Table board_fact_table(const Board& board) {
     add_rate("gpu.l1_bytes_per_sm_cycle", board.l1_bytes_per_sm_cycle);
   if (board.l2_bytes_per_cycle) add_rate("gpu.l2_bytes_per_cycle", board.l2_bytes_per_cycle);
   add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / 1048576)));
-  add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
+  if (board.memory_bus_bits > 0) add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
   if (board.triad) {
     add("memory.triad_gb_per_s", fmt::format("{} to {}", board.triad->lo_bytes_per_s / kGiga,
                                              board.triad->hi_bytes_per_s / kGiga));
@@ -170,21 +176,40 @@ Table board_fact_table(const Board& board) {
       board.power_limit_w ? Cell(fmt::format("{}", *board.power_limit_w)) : Cell());
   for (const auto& bsp : board.bsps) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
+      if (bsp.levels[knob].empty()) continue;  // the board does not have it
       add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)), range_text(bsp.levels[knob]));
     }
     const auto& limits_w = bsp.power_limits_w;
     if (!limits_w.empty()) {
       add(fmt::format("bsp.{}.power_limits_w", bsp.name),
-          fmt::format("{} limits, {} to {} W", limits_w.size(), limits_w.front(), limits_w.back()));
+          fmt::format("{}, {} to {} W", counted(count(limits_w.size()), "limit"), limits_w.front(),
+                      limits_w.back()));
     }
-    add(fmt::format("bsp.{}.presets", bsp.name), fmt::format("{} presets", bsp.presets.size()));
+    add(fmt::format("bsp.{}.presets", bsp.name), counted(count(bsp.presets.size()), "preset"));
   }
   return table;
 }
 
+namespace {
+
+void add_peaks(const Board& board, const Preset& preset, std::vector<Cell>& row) {
+  const bool known = preset.sms > 0;
+  row.emplace_back();
+  if (known) row.back() = std::int64_t{preset.sms};
+  for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kFp16, Arithmetic::kInt8}) {
+    row.emplace_back();
+    if (known) row.back() = tera_peak(board, preset.mode, arithmetic, preset.sms);
+  }
+  row.emplace_back(peak_bandwidth(board, preset.mode) / kGiga);
+}
+
+}  // namespace
+
 Table preset_table(const Board& board) {
   const Bsp& bsp = board.find_bsp();
-  const std::vector<Column> knobs = knob_columns();
+  std::vector<PowerMode> modes;
+  for (const Preset& preset : bsp.presets) modes.push_back(preset.mode);
+  const std::vector<Column> knobs = knob_columns_of(modes);
   std::vector<Column> columns = {{"id"}, {"name", "preset"}};
   columns.insert(columns.end(), knobs.begin(), knobs.end());
   const std::vector<Column> peaks = {
@@ -193,19 +218,12 @@ Table preset_table(const Board& board) {
       {.name = "fp16_tflops", .rank = 3},
       {.name = "int8_tops", .rank = 3},
       {.name = "bandwidth_gb_s", .heading = "DRAM (GB/s)", .rank = 2}};
-  columns.insert(columns.end(), peaks.begin(), peaks.end());
+  if (board.has_gpu()) columns.insert(columns.end(), peaks.begin(), peaks.end());
   Table table(std::move(columns));
   for (const auto& preset : bsp.presets) {
     std::vector<Cell> row = {std::int64_t{preset.id}, preset.name};
     for (auto& cell : knob_cells(preset.mode, knobs)) row.push_back(std::move(cell));
-    const bool known = preset.sms > 0;
-    row.emplace_back();
-    if (known) row.back() = std::int64_t{preset.sms};
-    for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kFp16, Arithmetic::kInt8}) {
-      row.emplace_back();
-      if (known) row.back() = tera_peak(board, preset.mode, arithmetic, preset.sms);
-    }
-    row.emplace_back(peak_bandwidth(board, preset.mode) / kGiga);
+    if (board.has_gpu()) add_peaks(board, preset, row);
     table.add_row(std::move(row));
   }
   return table;
@@ -226,9 +244,11 @@ Json board_to_json(const Board& board, bool modes) {
                {"source", board.source},   {"bsp", board.bsp}};
   json["cpu"] = {{"type", board.cpu_type}, {"cores", board.cpu_cores}};
   if (board.cpu_flop_per_cycle > 0) json["cpu"]["flop_per_cycle"] = board.cpu_flop_per_cycle;
-  json["gpu"] = {{"architecture", board.gpu_architecture},
-                 {"sms", board.sms},
-                 {"cores_per_sm", board.cores_per_sm}};
+  if (board.has_gpu()) {
+    json["gpu"] = {{"architecture", board.gpu_architecture},
+                   {"sms", board.sms},
+                   {"cores_per_sm", board.cores_per_sm}};
+  }
   if (board.tpc_slots > 0) {
     json["gpu"]["tpc_slots"] = board.tpc_slots;
     json["gpu"]["sms_per_tpc"] = board.sms_per_tpc;

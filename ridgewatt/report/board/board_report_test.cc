@@ -57,5 +57,26 @@ TEST(BoardReport, WhatIsNotKnownIsEmpty) {
   }
 }
 
+// A processor has neither a GPU nor clocks that can be set: nothing is shown about them.
+TEST(BoardReport, OfAProcessorNothingIsSaidAboutAGpu) {
+  const Board board = parse_board(
+      "name = \"here\"\ntitle = \"A processor\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n"
+      "[cpu]\ntype = \"A processor\"\ncores = 2\n[memory]\nsize_gib = 8\n"
+      "[[bsp]]\nname = \"linux\"\ntitle = \"Linux\"\ndefault_preset = 0\n"
+      "presets = [{ id = 0, name = \"MAXN\", cpu_cores = 2 }]\n"
+      "[provenance]\n\"cpu\" = \"seen: here\"\n\"memory\" = \"seen: here\"\n\"bsp\" = \"seen: "
+      "here\"\n",
+      "here.toml");
+  for (const bool modes : {false, true}) {
+    const Result result = board_result(board, modes);
+    std::string text = result.table.csv() + result.json.dump();
+    for (const auto& more : result.after) text += more.table ? more.table->csv() : "";
+    for (const char* word : {"gpu.", "\"gpu\"", "sms", "tflops", ".mem_mhz"}) {
+      EXPECT_EQ(text.find(word), std::string::npos) << word << '\n' << text;
+    }
+    EXPECT_NE(text.find("cpu_cores"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::report
