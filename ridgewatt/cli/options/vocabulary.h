@@ -1,9 +1,8 @@
 // Options with numbers and units. A number without a unit has the unit that the help shows; other
 // units of its kind may follow the number:
 //
-//   quantity(command.add_option("--max-time", max_time_s, "Time limit"),
-//   milliseconds().positive());
-//   // --max-time 30, 30ms, "30 ms", 0.03s; nan, inf, -1, 1e400 and "" are refused in one line
+//   quantity(command.add_option("--wait", wait_s, "Time to wait"), milliseconds().positive());
+//   // --wait 30, 30ms, "30 ms", 0.03s; nan, inf, -1, 1e400 and "" are refused in one line
 //
 // The target has the value in SI units. Every option with a number must be declared by quantity();
 // a test of all commands checks this.
