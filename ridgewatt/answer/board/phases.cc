@@ -37,9 +37,9 @@ std::vector<govern::PhaseMode> phase_modes(const platform::JetsonModeControl& co
                        "for example prefill=MAXN or decode=gpu=612");
     }
     const std::string phase = text.substr(0, at), asked = text.substr(at + 1);
-    PowerMode mode = asked.ends_with(".json")                ? mode_of_file(asked, phase)
+    PowerMode mode = asked.ends_with(".json")               ? mode_of_file(asked, phase)
                      : asked.find('=') != std::string::npos ? parse_mode_text(asked)
-                                                             : mode_of_preset(control, asked);
+                                                            : mode_of_preset(control, asked);
     for (const Knob knob : kKnobs) {
       if (!mode.has(knob) && before.has(knob)) mode.set(knob, before.get(knob));
     }
@@ -63,8 +63,8 @@ PhasesAnswer govern_phases(const PhasesQuestion& question, const platform::Local
         question.process
             ? std::make_unique<measure::LiveProgram>(*device.sysfs, control, *question.process)
             : std::make_unique<measure::LiveProgram>(*device.sysfs, control, question.command, 0);
-    PhasesAnswer found{
-        .outcome = govern::hold_phases(*program, held, [&] { control.check_safety(); })};
+    PhasesAnswer found{.outcome =
+                           govern::hold_phases(*program, held, [&] { control.check_safety(); })};
     control.restore();
     found.status = program->status();
     return found;
