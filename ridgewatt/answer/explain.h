@@ -169,14 +169,19 @@ struct ExplainRow {
   // Probability that the cause is present, alone or together with one other cause. The sum over all
   // rows may exceed 1.
   double probability = 0;
-  double prior = 0;   // probability before any measurement
-  double time_s = 0;  // expected share of the gap; the sum over all rows is the gap
+  double prior = 0;  // probability before any measurement
+  // Expected share of the gap; the sum over all rows is the gap. What a cause changes in the other
+  // direction is counted for kNone, as an error of the estimate.
+  double time_s = 0;
   Prognosis prognosis = {};
   std::vector<std::string> signs = {};  // observations of a watched run that this cause explains
   // Measured time divided by the time without the cause. Absent if its removal makes nothing
   // faster, for example because the stated time is wrong.
   std::optional<double> gain = {};
   double gain_low = 0, gain_high = 0;  // 90 % interval
+  // Predicts a slower run than expected where the measured one is faster, or the reverse, and no
+  // observation shows it. Such rows follow all others.
+  bool against = false;
 };
 
 // A measured figure and its expected value with a 90 % interval.
@@ -267,7 +272,10 @@ struct ExplainAnswer {
   ExplainedTime of = ExplainedTime::kMinibatch;
   ExplainedFigure time;                        // in s
   std::optional<ExplainedFigure> first_token;  // in s; then `time` is that of the further tokens
+  bool on_processor = false;                   // the board has no GPU
   std::optional<double> measured_power_w = {};
+  // Why no mode of the board can have the measured power, which is then not weighed; empty: it can.
+  std::string power_fault = {};
   // 90 % interval.
   double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;
   // Of the question; if given, the expected times are scaled to it.

@@ -21,7 +21,7 @@ bool has_library(const SignContext& of) {
 }  // namespace
 
 Look main_thread_idles(const SignContext& of) {
-  if (!on_processor(of) || !of.seen.main_idle) return {};
+  if (!on_processor(of) || !of.main_computes || !of.seen.main_idle) return {};
   return shown_if(
       *of.seen.main_idle > of.fetch_share + kIdleShare,
       fmt::format("its main thread neither computes nor wants to in {:.0f} % of the time",

@@ -60,6 +60,10 @@ std::optional<double> seen_load(const ExplainCase& of, double measured_s) {
   return std::min(1.0, profile->layers_s / measured_s);
 }
 
+std::string power_fault_of(const ExplainCase& of) {
+  return of.question.power_w ? power_fault(of.board, of.twin, *of.question.power_w) : "";
+}
+
 std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   constexpr double kUnknownPower = 0.75;  // chosen: of the expected power
   const ExplainQuestion& question = of.question;
@@ -73,7 +77,7 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
     time.error = {.sd = kClaimSd};
   }
   std::vector<MeasuredFigure> figures{time};
-  if (question.power_w) {
+  if (question.power_w && power_fault_of(of).empty()) {
     figures.push_back({.of = FigureOf::kPower,
                        .measured = *question.power_w,
                        .expected = expected.power_w,
@@ -133,7 +137,9 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   found.precision = name_of(of.cost().precision);
   found.batch = of.batch;
   found.time = explained(time);
+  found.on_processor = !of.board.has_gpu();
   found.measured_power_w = of.question.power_w;
+  found.power_fault = power_fault_of(of);
   const MeasuredFigure power{.expected = of.expected.total.power_w,
                              .error = of.model->error({of.mode, of.batch})[twin::kPower]};
   add_power(found, power);

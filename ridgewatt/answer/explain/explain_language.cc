@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/explain/language_suspects.h"
 #include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/signs.h"
@@ -47,9 +48,9 @@ LanguageCase make_language_case(const ExplainQuestion& question) {
     throw UsageError("explain needs one board, one runtime and one quantization", "",
                      "give one name each to --device, --runtime and --quantization");
   }
-  if (!asked.boards.front().has_gpu()) {
-    throw NotSupportedError("language models are explained on boards with a GPU only",
-                            asked.boards.front().name);
+  if (question.power_w) {
+    const Board& board = asked.boards.front();
+    require_power(twin::load_twin(board), board.name, "omit the measured power");
   }
   const PowerMode mode = explained_mode(asked.boards.front(), question.mode);
   auto hardware = std::make_shared<const llm::EngineBoard>(asked.boards.front());
@@ -61,6 +62,11 @@ LanguageCase make_language_case(const ExplainQuestion& question) {
 twin::LogError error_of(const llm::PredictedValue& value) {
   constexpr double kZ90 = 1.645;  // half of a 90 % interval, in standard deviations
   return {.sd = std::log(value.high / value.low) / (2 * kZ90)};
+}
+
+std::string power_fault_of(const LanguageCase& of) {
+  if (!of.question.power_w) return {};
+  return power_fault(of.board(), twin::load_twin(of.board()), *of.question.power_w);
 }
 
 std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
@@ -89,7 +95,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
                        .predicted = [](const Prognosis& one) { return one.first_token_s; },
                        .adds = true});
   }
-  if (question.power_w) {
+  if (question.power_w && power_fault_of(of).empty()) {
     const auto& power = question.tokens_per_s ? expected.decode_power_w : expected.prefill_power_w;
     figures.push_back({.of = FigureOf::kPower,
                        .measured = *question.power_w,
@@ -98,7 +104,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
                        .predicted = [](const Prognosis& one) { return one.power_w; },
                        .unknown = 0.75});  // chosen: of the expected power
   }
-  if (question.seen && question.seen->gpu_load) {
+  if (question.seen && question.seen->gpu_load && of.load()) {
     figures.push_back(gpu_load_figure(*question.seen->gpu_load, kDecodeLoad));
   }
   return figures;
@@ -117,7 +123,9 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
   found.of = question.tokens_per_s ? ExplainedTime::kToken : ExplainedTime::kFirstToken;
   found.time = explained(figures.front());
   if (question.tokens_per_s && question.first_token_s) found.first_token = explained(figures[1]);
+  found.on_processor = !of.board().has_gpu();
   found.measured_power_w = question.power_w;
+  found.power_fault = power_fault_of(of);
   const auto& power =
       question.tokens_per_s ? of.expected().decode_power_w : of.expected().prefill_power_w;
   add_power(found, {.expected = power.value, .error = error_of(power)});
@@ -129,14 +137,20 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
 
 std::vector<SeenSign> signs_of(const LanguageCase& of, const ExplainAnswer& found) {
   if (!of.question.seen) return {};
-  const llm::EngineFacts* engine = llm::find_engine_facts(of.engine().name);
+  const bool gpu = of.board().has_gpu();
+  // Which libraries a server on a processor loads, and what its main thread does, tell nothing.
+  const llm::EngineFacts* engine = gpu ? llm::find_engine_facts(of.engine().name) : nullptr;
   return signs_in({.seen = *of.question.seen,
                    .mode = of.mode,
                    .mode_text = found.mode_text,
                    .preset = preset_name(of.board(), of.question.seen->limits),
-                   .gpu_load = kDecodeLoad,
+                   .gpu_load = of.load().value_or(0),
                    .measured_s = found.time.measured,
                    .library = engine != nullptr ? engine->library : "",
+                   .gpu = gpu,
+                   .spins = !gpu,
+                   .busy_cores = gpu ? 0 : static_cast<double>(of.mode.cpu_cores),
+                   .main_computes = gpu,
                    .gpu_clocks_hz = of.board().find_bsp().levels[Knob::kGpuClock]});
 }
 

@@ -2,9 +2,12 @@
 // thread.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "ridgewatt/answer/explain.h"
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/cpu_twin.h"
 
@@ -131,6 +134,73 @@ TEST(ExplainProcessor, WhatAWatchShowsTellsTheCause) {
     for (const ExplainRow& row : found.rows) parts_s += row.time_s;
     EXPECT_NEAR(parts_s, found.gap_s(), 1e-12);
   }
+}
+
+// Causes that need a GPU.
+constexpr SlowCause kOfGpus[] = {SlowCause::kGpuClock,       SlowCause::kAsynchronousTiming,
+                                 SlowCause::kCpuFallback,    SlowCause::kThermal,
+                                 SlowCause::kPartialOffload, SlowCause::kPowerLimit,
+                                 SlowCause::kPythonCaller};
+
+void expect_no_gpu(const ExplainAnswer& found) {
+  EXPECT_TRUE(found.on_processor);
+  for (const ExplainRow& row : found.rows) {
+    EXPECT_EQ(std::find(std::begin(kOfGpus), std::end(kOfGpus), row.cause), std::end(kOfGpus))
+        << name_of(row.cause);
+    EXPECT_FALSE(row.prognosis.gpu_load && *row.prognosis.gpu_load > 0) << name_of(row.cause);
+    EXPECT_FALSE(row.prognosis.power_w) << name_of(row.cause);
+  }
+}
+
+TEST(ExplainProcessor, NoCauseIsThatOfAGpu) {
+  for (const double slower : {0.5, 1.0, 3.0, 20.0}) {
+    expect_no_gpu(explained_on_processor(slower, sound_run()));
+  }
+}
+
+ExplainAnswer explained_language(double slower, std::optional<measure::SeenRun> seen = {}) {
+  ExplainQuestion question;
+  question.workload.model = "zoo:qwen3-0.6b";
+  question.device = processor_board();
+  question.tokens_per_s = 1;
+  question.tokens_per_s = 1 / (slower * explain(question).time.expected);
+  question.seen = std::move(seen);
+  return explain(question);
+}
+
+TEST(ExplainProcessor, LanguageModelsHaveCausesOfAProcessor) {
+  EXPECT_EQ(explained_language(1).rows.front().cause, SlowCause::kNone);
+  for (const double slower : {0.5, 2.0, 10.0}) {
+    const ExplainAnswer found = explained_language(slower);
+    expect_no_gpu(found);
+    double parts_s = 0;
+    for (const ExplainRow& row : found.rows) parts_s += row.time_s;
+    EXPECT_NEAR(parts_s, found.gap_s(), 1e-9);
+    for (const SlowCause cause : {SlowCause::kThreads, SlowCause::kPrecision,
+                                  SlowCause::kContention, SlowCause::kContextLength}) {
+      EXPECT_TRUE(std::any_of(found.rows.begin(), found.rows.end(), [&](const ExplainRow& row) {
+        return row.cause == cause;
+      })) << name_of(cause);
+    }
+  }
+}
+
+// What a server's main thread does, and which libraries it loads, is no sign: the cores tell.
+TEST(ExplainProcessor, ALanguageModelOnOneOfTwoCoresIsTheThreads) {
+  measure::SeenRun seen = sound_run();
+  seen.libraries = std::vector<std::string>{};
+  seen.main_idle = 0.9;
+  seen.program_cores = 1;
+  EXPECT_EQ(explained_language(2, seen).rows.front().cause, SlowCause::kThreads);
+}
+
+TEST(ExplainProcessor, ThePowerOfALanguageModelIsRefused) {
+  ExplainQuestion question;
+  question.workload.model = "zoo:qwen3-0.6b";
+  question.device = processor_board();
+  question.tokens_per_s = 7;
+  question.power_w = 30;
+  EXPECT_THROW((void)explain(question), NotSupportedError);
 }
 
 // With a GPU, the main thread waits for the GPU, so its activity is not evidence.

@@ -52,6 +52,44 @@ TEST(Explain, WhatTheTwinExpectsHasNoCause) {
   EXPECT_NEAR(found.gap_s(), 0, 1e-12);
 }
 
+// What slows a run down does not explain a fast one: it follows all other rows, and takes no part
+// of the gap.
+TEST(Explain, AFastRunIsNotExplainedByWhatSlowsIt) {
+  const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
+  for (const double factor : {0.35, 0.6, 0.8, 0.95}) {
+    const auto found = explained(question_of(), factor * expected_s);
+    bool against = false;
+    for (const ExplainRow& row : found.rows) {
+      EXPECT_GE(row.against, against) << factor;
+      against = row.against;
+      const bool slower = row.prognosis.time_s > (1 + 1e-9) * expected_s;
+      if (row.cause != SlowCause::kNone) EXPECT_EQ(row.against, slower) << name_of(row.cause);
+      EXPECT_LE(row.time_s, 1e-12) << name_of(row.cause);
+    }
+    EXPECT_TRUE(against) << factor;
+    EXPECT_LE(found.rows.front().prognosis.time_s, (1 + 1e-9) * expected_s) << factor;
+  }
+}
+
+// No mode of the board draws so little or so much: that is said, and names no cause.
+TEST(Explain, APowerThatNoModeHasIsLeftOut) {
+  const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
+  const auto without = explained(question_of(), 2 * expected_s);
+  EXPECT_EQ(without.power_fault, "");
+  for (const double power_w : {0.5, 2000.0}) {
+    const auto found = explained(question_of(), 2 * expected_s, power_w);
+    EXPECT_NE(
+        found.power_fault.find(power_w < 1 ? "below the idle power" : "above the power limit"),
+        std::string::npos)
+        << found.power_fault;
+    EXPECT_EQ(found.rows.front().cause, without.rows.front().cause);
+    EXPECT_DOUBLE_EQ(found.rows.front().probability, without.rows.front().probability);
+  }
+  const auto usual = explained(question_of(), 2 * expected_s,
+                               estimated(question_of(), "maxn").estimate.total.power_w);
+  EXPECT_EQ(usual.power_fault, "");
+}
+
 // The probability of a row is the sum over the hypotheses that contain its cause; each has at most
 // two causes.
 TEST(Explain, PartsAddUpToTheGapAndProbabilitiesToAtMostTwo) {
@@ -68,8 +106,9 @@ TEST(Explain, PartsAddUpToTheGapAndProbabilitiesToAtMostTwo) {
     EXPECT_LE(probability, 2);
     EXPECT_NEAR(part_s, (factor - 1) * expected_s, 1e-9 * expected_s + 1e-12);
     EXPECT_TRUE(
-        std::is_sorted(found.rows.begin(), found.rows.end(),
-                       [](const auto& a, const auto& b) { return a.probability > b.probability; }));
+        std::is_sorted(found.rows.begin(), found.rows.end(), [](const auto& a, const auto& b) {
+          return std::pair(a.against, -a.probability) < std::pair(b.against, -b.probability);
+        }));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/language/engine_formats.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/recipe.h"
 
@@ -61,8 +62,8 @@ Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double
     if (load != DecodeLoad::kWaits) continue;
     found.back().waits = true;
     found.back().scales = true;
-    found.back().prognosis.gpu_load = kDecodeLoad / factor;
-    found.back().prognosis.power_w = resting_power_w(of, 1 / factor);
+    if (of.load()) found.back().prognosis.gpu_load = *of.load() / factor;
+    found.back().prognosis.power_w = known_power(resting_power_w(of, 1 / factor));
     found.back().power_spread = kRestingSd * (1 - 1 / factor);
   }
   return found;
@@ -227,8 +228,8 @@ Forecasts per_sequence(const LanguageCase& of) {
   const auto sequences = static_cast<double>(of.request().concurrency);
   if (sequences > 1) {
     found.push_back({1,
-                     {"per sequence", sequences * now.tpot_s.value, now.decode_power_w.value,
-                      now.ttft_s.value, kDecodeLoad},
+                     {"per sequence", sequences * now.tpot_s.value,
+                      known_power(now.decode_power_w.value), now.ttft_s.value, of.load()},
                      0});
     return found;
   }
@@ -296,42 +297,101 @@ Forecasts wrong_threads(const LanguageCase& of) {
   return slowed(of, std::array{1.3, 2.0, 4.0}, 0.3, DecodeLoad::kWaits);
 }
 
+Forecasts set_to(Forecasts found, const std::string& setting) {
+  for (Prediction& one : found) one.prognosis.setting = setting;
+  return found;
+}
+
+// Another program on the cores slows every step; one on the memory slows what reads the weights and
+// the cache.
+Forecasts programs_on_processor(const LanguageCase& of) {
+  constexpr std::array kLeft = {0.75, 0.5, 0.3};  // chosen: of the memory bandwidth
+  Forecasts found = set_to(slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown),
+                           "on the cores");
+  for (const double left : kLeft) {
+    Board shared = of.board();
+    for (auto& [key, number] : shared.twin.numbers) {
+      if (key.ends_with(".memory_bytes_per_s")) number *= left;
+    }
+    const llm::Forecaster forecaster(of.engine(), of.work, shared,
+                                     std::make_shared<const llm::EngineBoard>(shared));
+    add_if_different(found, of, {1, of.prognosis(forecaster(of.mode), "on the memory"), 0.1});
+  }
+  return found;
+}
+
+// Fewer threads than the mode has cores; or more, which wait for each other.
+Forecasts threads_on_processor(const LanguageCase& of) {
+  Forecasts found = set_to(slowed(of, std::array{1.3, 2.0, 4.0}, 0.3, DecodeLoad::kUnknown),
+                           "more threads than cores");
+  for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
+    PowerMode fewer = of.mode;
+    fewer.cpu_cores = cores;
+    add_if_different(found, of, {1, of.in_mode(fewer, counted(cores, "core")), 0.05});
+  }
+  return found;
+}
+
+// A control group gives the program a share of the time of its cores.
+Forecasts quota_on_processor(const LanguageCase& of) {
+  constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
+  const auto& seen = of.question.seen;
+  if (seen && seen->quota_cores && *seen->quota_cores < of.mode.cpu_cores) {
+    const double factor = of.mode.cpu_cores / *seen->quota_cores;
+    return set_to(slowed(of, std::array{factor, 1.3 * factor}, 0.15, DecodeLoad::kUnknown),
+                  fmt::format("{:.0f} %", 100 / factor));
+  }
+  Forecasts found;
+  for (const double share : kShares) {
+    for (Prediction& one : set_to(slowed(of, std::array{1 / share}, 0.2, DecodeLoad::kUnknown),
+                                  format_exact(100 * share) + " %")) {
+      found.push_back(std::move(one));
+    }
+  }
+  return found;
+}
+
 struct LanguageSuspect {
   SlowCause cause;
   double prior;  // relative
   bool misread;
   Forecasts (*predict)(const LanguageCase&);
+  On on = On::kEveryBoard;
 };
 // Priors are chosen: those of other models, and how common layers on the CPU, long conversations
-// and full memory are in public threads about language models.
+// and full memory are in public threads about language models; on a processor, the number of
+// threads.
 constexpr LanguageSuspect kLanguageSuspects[] = {
     {SlowCause::kNone, 6, false, &as_forecast},
     {SlowCause::kPowerMode, 6, false, &other_presets},
-    {SlowCause::kGpuClock, 2, false, &lower_gpu_clock},
+    {SlowCause::kGpuClock, 2, false, &lower_gpu_clock, On::kGpu},
     {SlowCause::kCpuClock, 1, false, &lower_cpu_clock},
     {SlowCause::kMemoryClock, 1, false, &lower_memory_clock},
-    {SlowCause::kRuntime, 2, false, &other_engines},
+    {SlowCause::kRuntime, 2, false, &other_engines, On::kGpu},
     {SlowCause::kPrecision, 3, false, &other_quantizations},
     {SlowCause::kPerBatch, 3, true, &per_sequence},
-    {SlowCause::kCpuFallback, 3, false, &cpu_alone},
-    {SlowCause::kPartialOffload, 4, false, &partial_offload},
+    {SlowCause::kCpuFallback, 3, false, &cpu_alone, On::kGpu},
+    {SlowCause::kPartialOffload, 4, false, &partial_offload, On::kGpu},
     {SlowCause::kPrePostProcessing, 3, true, &prompt_in_rate},
     {SlowCause::kWarmUp, 2, true, &first_request},
     {SlowCause::kContextLength, 3, true, &context_length},
-    {SlowCause::kThermal, 2, false, &throttled_engine},
-    {SlowCause::kPowerLimit, 2, false, &limited_engine},
+    {SlowCause::kThermal, 2, false, &throttled_engine, On::kGpu},
+    {SlowCause::kPowerLimit, 2, false, &limited_engine, On::kGpu},
     {SlowCause::kMemoryPressure, 3, false, &full_memory},
-    {SlowCause::kContention, 2, false, &other_programs},
-    {SlowCause::kThreads, 1, false, &wrong_threads},
-    {SlowCause::kCpuQuota, 1, false, &wrong_threads},
+    {SlowCause::kContention, 2, false, &other_programs, On::kGpu},
+    {SlowCause::kThreads, 1, false, &wrong_threads, On::kGpu},
+    {SlowCause::kCpuQuota, 1, false, &wrong_threads, On::kGpu},
+    {SlowCause::kContention, 3, false, &programs_on_processor, On::kProcessor},
+    {SlowCause::kThreads, 4, false, &threads_on_processor, On::kProcessor},
+    {SlowCause::kCpuQuota, 1, false, &quota_on_processor, On::kProcessor},
 };
 
 }  // namespace
 
 Prognosis LanguageCase::prognosis(const llm::Forecast& forecast, std::string setting) const {
   const auto& power = question.tokens_per_s ? forecast.decode_power_w : forecast.prefill_power_w;
-  return {std::move(setting), forecast.tpot_s.value, power.value, forecast.ttft_s.value,
-          kDecodeLoad};
+  return {std::move(setting), forecast.tpot_s.value, known_power(power.value),
+          forecast.ttft_s.value, load()};
 }
 
 Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting) const {
@@ -341,6 +401,7 @@ Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting) con
 std::vector<WeighedCause> causes_of(const LanguageCase& of) {
   std::vector<WeighedCause> causes;
   for (const LanguageSuspect& suspect : kLanguageSuspects) {
+    if (!exists(suspect.on, of.board().has_gpu())) continue;
     causes.push_back({suspect.cause, suspect.prior, suspect.misread, suspect.predict(of)});
   }
   return causes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct LanguageCase {
   const Board& board() const { return asked.boards.front(); }
   const llm::Request& request() const { return asked.question.request; }
   const llm::ShippedEngine& engine() const { return *asked.settings.front().engine; }
+  // GPU load while the engine decodes; absent on a board without a GPU.
+  std::optional<double> load() const {
+    return board().has_gpu() ? std::optional(kDecodeLoad) : std::nullopt;
+  }
   const LanguageWeights& weights() const { return asked.weights.front(); }
   const llm::Forecast& expected() const { return asked.rows.front().forecast; }
   Prognosis prognosis(const llm::Forecast& forecast, std::string setting) const;

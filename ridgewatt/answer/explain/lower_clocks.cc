@@ -98,6 +98,25 @@ bool nears_limit(const Board& board, double power_w) {
   return !board.power_limit_w || power_w >= kNear * *board.power_limit_w;
 }
 
+std::string power_fault(const Board& board, const twin::Twin& twin, double power_w) {
+  constexpr double kMargin = 1.5;  // chosen: errors of meters and of the twin's idle power
+  PowerMode lowest;
+  for (const Knob knob : kKnobs) {
+    const std::vector<double>& levels = board.find_bsp().levels[knob];
+    if (!levels.empty()) lowest.set(knob, *std::min_element(levels.begin(), levels.end()));
+  }
+  const double idle_w = twin::idle_power_w(twin, lowest);
+  if (power_w < idle_w / kMargin) {
+    return fmt::format("{:.3g} W is below the idle power of {} at its lowest clocks, {:.3g} W",
+                       power_w, board.name, idle_w);
+  }
+  if (board.power_limit_w && power_w > kMargin * *board.power_limit_w) {
+    return fmt::format("{:.3g} W is above the power limit of {}, {:.3g} W", power_w, board.name,
+                       *board.power_limit_w);
+  }
+  return {};
+}
+
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode) {
   constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, where a board file has no figure
   const double per_cycle = board.cpu_flop_per_cycle > 0 ? board.cpu_flop_per_cycle : kTwoFma;

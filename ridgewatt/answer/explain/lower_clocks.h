@@ -9,6 +9,7 @@
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/measure/seen_run.h"
+#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::answer {
 
@@ -62,6 +63,10 @@ std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& 
 // Returns whether the power is so close to the module's limit that the board may throttle; true if
 // the limit is unknown.
 bool nears_limit(const Board& board, double power_w);
+
+// Returns why the board cannot draw this power in any mode: it is far below the idle power with the
+// lowest clocks, or far above the module's limit. Empty: it can.
+std::string power_fault(const Board& board, const twin::Twin& twin, double power_w);
 
 // Returns the FP32 peak of all online cores; 0 without a CPU clock.
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode);

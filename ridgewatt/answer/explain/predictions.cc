@@ -5,17 +5,9 @@
 
 namespace ridgewatt::answer {
 
-namespace {
-
-// Of a processor that is measured here, no power is known.
-std::optional<double> known(double power_w) {
-  return std::isfinite(power_w) ? std::optional(power_w) : std::nullopt;
-}
-
-}  // namespace
-
 Prognosis prognosis_of(const twin::Breakdown& cost, std::string setting) {
-  return {std::move(setting), cost.total.period_s, known(cost.total.power_w), {}, cost.gpu_load};
+  return {
+      std::move(setting), cost.total.period_s, known_power(cost.total.power_w), {}, cost.gpu_load};
 }
 
 bool differs(const ExplainCase& of, double time_s) {
@@ -34,11 +26,11 @@ Prediction waiting(const ExplainCase& of, double time_s, double busy_share, doub
   const twin::MinibatchCost& now = of.expected.total;
   const double busy = std::min(1.0, busy_share * now.period_s / time_s);
   const double power_w = now.power_w * (kRestShare + (1 - kRestShare) * busy);
-  return {
-      .prognosis = {std::move(setting), time_s, known(power_w), {}, of.expected.gpu_load * busy},
-      .spread = spread,
-      .waits = true,
-      .power_spread = kRestSd * (1 - busy)};
+  return {.prognosis =
+              {std::move(setting), time_s, known_power(power_w), {}, of.expected.gpu_load * busy},
+          .spread = spread,
+          .waits = true,
+          .power_spread = kRestSd * (1 - busy)};
 }
 
 Prediction increased(const ExplainCase& of, double more_s, double spread, std::string setting) {
@@ -56,7 +48,7 @@ Predictions multiplied(const ExplainCase& of, std::span<const double> factors, d
     found.back().scales = gpu == GpuThen::kWaits;
     if (gpu == GpuThen::kWaits) continue;
     found.back().waits = false;
-    found.back().prognosis.power_w = known(of.expected.total.power_w);
+    found.back().prognosis.power_w = known_power(of.expected.total.power_w);
     found.back().prognosis.gpu_load.reset();
   }
   return found;

@@ -188,12 +188,20 @@ Look fewer_threads(const SignContext& of) {
 }
 
 // A model on the CPU that keeps one core busy where it has several.
-Look one_core_works(const SignContext& of) {
+Look one_core(const SignContext& of) {
   constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: of a core, and of all
   if (!of.seen.program_cores || !of.seen.busiest_thread || of.busy_cores < 2) return {};
   return shown_if(*of.seen.busiest_thread > kBusy && *of.seen.program_cores < kMost * of.busy_cores,
                   fmt::format("uses {:.2g} of {:.0f} cores, one of them fully",
                               *of.seen.program_cores, of.busy_cores));
+}
+
+Look one_core_works(const SignContext& of) {
+  return of.main_computes ? one_core(of) : std::nullopt;
+}
+// Of a server of a language model, pre-processing is no cause.
+Look one_core_serves(const SignContext& of) {
+  return of.main_computes ? std::nullopt : one_core(of);
 }
 
 // Of a minibatch by the marks of the program, over the time that the user states; nothing where
@@ -287,6 +295,7 @@ const std::vector<SignRow>& sign_rows() {
       {&fewer_cpus, {{kThreads, 0.5}}, 0.02},
       {&fewer_threads, {{kThreads, 0.5}}, 0.02},
       {&one_core_works, {{kThreads, 0.7}, {kPrePostProcessing, 0.4}, {kPythonCaller, 0.3}}, 0.05},
+      {&one_core_serves, {{kThreads, 0.7}}, 0.05},
       {&cores_work,
        {{kThreads, 0.15}, {kCpuQuota, 0.05}, {kContention, 0.1}, {kStorage, 0.5}, {kLoader, 0.5}},
        0.7},

@@ -33,11 +33,12 @@ struct SignContext {
   int batch = 1;
   // Library in measure::kKnownLibraries of the intended runtime; empty: any.
   std::string_view library;
-  bool python = true;      // whether the runtime should be called from Python
-  bool gpu = true;         // whether the runtime should use the GPU
-  bool spins = false;      // whether a thread keeps its core busy while it waits for the GPU
-  double busy_cores = 0;   // for a model on the CPU, the cores of its mode; otherwise 0
-  double input_bytes = 0;  // input of a minibatch
+  bool python = true;         // whether the runtime should be called from Python
+  bool gpu = true;            // whether the runtime should use the GPU
+  bool spins = false;         // whether a thread keeps its core busy while it waits for the GPU
+  double busy_cores = 0;      // for a model on the CPU, the cores of its mode; otherwise 0
+  bool main_computes = true;  // whether the main thread computes or waits for the model
+  double input_bytes = 0;     // input of a minibatch
   std::vector<double> gpu_clocks_hz = {};  // clock levels of the board
   const ProfiledLayers* profile = nullptr;
   Runtime runtime = Runtime::kPytorchEager;  // intended runtime; used with a profile

@@ -153,25 +153,26 @@ struct Suspect {
   double prior;  // relative
   bool misread;
   Predictions (*predict)(const ExplainCase&);
+  On on = On::kEveryBoard;
 };
 constexpr Suspect kSuspects[] = {
     {SlowCause::kNone, 6, false, &none},
     {SlowCause::kPowerMode, 6, false, &power_mode},
-    {SlowCause::kGpuClock, 2, false, &gpu_clock},
+    {SlowCause::kGpuClock, 2, false, &gpu_clock, On::kGpu},
     {SlowCause::kCpuClock, 1, false, &cpu_clock},
     {SlowCause::kMemoryClock, 1, false, &memory_clock},
     {SlowCause::kRuntime, 4, false, &runtime},
     {SlowCause::kPrecision, 3, false, &precision},
     {SlowCause::kPerBatch, 3, true, &per_batch},
-    {SlowCause::kAsynchronousTiming, 4, true, &asynchronous_timing},
-    {SlowCause::kCpuFallback, 2, false, &cpu_fallback},
+    {SlowCause::kAsynchronousTiming, 4, true, &asynchronous_timing, On::kGpu},
+    {SlowCause::kCpuFallback, 2, false, &cpu_fallback, On::kGpu},
     {SlowCause::kHostCopy, 2, false, &host_copy},
     {SlowCause::kPrePostProcessing, 5, false, &pre_post_processing},
-    {SlowCause::kPythonCaller, 2, false, &python_caller},
+    {SlowCause::kPythonCaller, 2, false, &python_caller, On::kGpu},
     {SlowCause::kWarmUp, 2, true, &warm_up},
     {SlowCause::kInputSize, 2, true, &input_size},
-    {SlowCause::kThermal, 2, false, &throttled},
-    {SlowCause::kPowerLimit, 2, false, &power_limit},
+    {SlowCause::kThermal, 2, false, &throttled, On::kGpu},
+    {SlowCause::kPowerLimit, 2, false, &power_limit, On::kGpu},
     {SlowCause::kMemoryPressure, 2, false, &memory_pressure},
     {SlowCause::kContention, 2, false, &contention},
     {SlowCause::kThreads, 1, false, &threads},
@@ -200,6 +201,7 @@ const FaultyLayers* ExplainCase::faulty(LayerFault fault) const {
 std::vector<WeighedCause> causes_of(const ExplainCase& of) {
   std::vector<WeighedCause> causes;
   for (const Suspect& suspect : kSuspects) {
+    if (!exists(suspect.on, of.board.has_gpu())) continue;
     causes.push_back({suspect.cause, suspect.prior, suspect.misread, suspect.predict(of)});
   }
   return causes;

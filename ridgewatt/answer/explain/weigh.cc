@@ -176,7 +176,17 @@ struct Hypothesis {
   double share = 1;      // of the gap, of `cause`; the rest is of `other`
   std::size_t best = 0;  // prediction of `cause`
   double probability = 0;
+  bool against = false;  // its best predictions are slower where the measured time is shorter, or
+                         // the reverse
 };
+
+// Whether a predicted time and the measured one lie on different sides of the expected time.
+bool goes_against(const MeasuredFigure& time, double log_ratio) {
+  return log_ratio * std::log(time.measured / (time.scale * time.expected)) < 0;
+}
+double log_ratio(const MeasuredFigure& time, const Prediction& one) {
+  return std::log(time.predicted(one.prognosis).value_or(0) / time.expected);
+}
 
 double log_signs(const std::vector<SeenSign>& signs, SlowCause a, SlowCause b) {
   double sum = 0;
@@ -195,6 +205,8 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
     if (sum.add(log + log_likelihood(prediction, densities))) one.best = i;
   }
   one.log = sum.log + log_signs(signs, cause.cause, cause.cause);
+  const MeasuredFigure& time = densities.front().figure();
+  one.against = goes_against(time, log_ratio(time, cause.predictions[one.best]));
   return one;
 }
 
@@ -210,10 +222,10 @@ Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std
     for (const Prediction& two : b.predictions) {
       const double log = std::log(one.weight * two.weight / weights);
       if (!sum.add(log + log_likelihood(one, two, densities, in_mode))) continue;
-      const double first = std::log(time.predicted(one.prognosis).value_or(0) / time.expected);
-      const double second = std::log(time.predicted(two.prognosis).value_or(0) / time.expected);
+      const double first = log_ratio(time, one), second = log_ratio(time, two);
       const bool same_way = first * second > 0;
       both.share = same_way ? first / (first + second) : std::abs(first) > std::abs(second);
+      both.against = goes_against(time, first + second);
     }
   }
   both.log = sum.log + log_signs(signs, a.cause, b.cause);
@@ -267,10 +279,14 @@ void add_gain(ExplainRow& row, const ExplainedFigure& time, double predicted) {
   row.gain_high = slower / time.low;
 }
 
-void add(const Hypothesis& one, std::size_t cause, double part_s, std::vector<ExplainRow>& rows) {
-  rows[cause].probability += one.probability;
-  rows[cause].prior += one.prior;
-  rows[cause].time_s += one.probability * part_s;
+void add(const Hypothesis& one, double gap_s, std::size_t none, std::vector<ExplainRow>& rows) {
+  const auto add_row = [&](std::size_t cause, double share) {
+    rows[cause].probability += one.probability;
+    rows[cause].prior += one.prior;
+    rows[one.against ? none : cause].time_s += one.probability * share * gap_s;
+  };
+  add_row(one.cause, one.share);
+  if (one.cause != one.other) add_row(one.other, 1 - one.share);
 }
 
 double shown_load(double load) {
@@ -321,10 +337,16 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
   const Densities densities(figures.begin(), figures.end());
   found.rows.resize(causes.size());
   std::vector<Prediction> best(causes.size());
+  const auto none = static_cast<std::size_t>(
+      std::find_if(causes.begin(), causes.end(),
+                   [](const WeighedCause& cause) { return cause.cause == SlowCause::kNone; }) -
+      causes.begin());
   for (const Hypothesis& one : weigh(causes, densities, signs, in_mode)) {
-    if (one.cause == one.other) best[one.cause] = causes[one.cause].predictions[one.best];
-    add(one, one.cause, one.share * found.gap_s(), found.rows);
-    if (one.cause != one.other) add(one, one.other, (1 - one.share) * found.gap_s(), found.rows);
+    if (one.cause == one.other) {
+      best[one.cause] = causes[one.cause].predictions[one.best];
+      found.rows[one.cause].against = one.against;
+    }
+    add(one, found.gap_s(), none, found.rows);
   }
   const MeasuredFigure& time = figures.front();
   for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -338,9 +360,11 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
     for (const SeenSign& sign : signs) {
       if (sign.shown && sign.belongs_to(row.cause)) row.signs.push_back(sign.text);
     }
+    row.against = row.against && row.signs.empty();
   }
-  std::stable_sort(found.rows.begin(), found.rows.end(),
-                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  std::stable_sort(found.rows.begin(), found.rows.end(), [](const auto& a, const auto& b) {
+    return a.against != b.against ? b.against : a.probability > b.probability;
+  });
   for (const SeenSign& sign : signs) {
     if (sign.shown) found.seen.push_back(sign.text);
   }

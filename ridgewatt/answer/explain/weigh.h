@@ -1,6 +1,7 @@
 // Computes the probability of causes from measured figures, for all kinds of models.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -57,6 +58,17 @@ struct WeighedCause {
   bool misread;
   std::vector<Prediction> predictions;
 };
+
+// The boards on which a cause exists.
+enum class On { kEveryBoard, kGpu, kProcessor };
+inline bool exists(On on, bool has_gpu) {
+  return on == On::kEveryBoard || (on == On::kGpu) == has_gpu;
+}
+
+// The power of a board without a GPU is not known.
+inline std::optional<double> known_power(double power_w) {
+  return std::isfinite(power_w) ? std::optional(power_w) : std::nullopt;
+}
 
 // Returns what is predicted in a mode.
 using PrognosisIn = std::function<Prognosis(const PowerMode&)>;

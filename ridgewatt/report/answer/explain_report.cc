@@ -28,66 +28,114 @@ constexpr double kShownProbability = 0.01;  // to people
 constexpr double kShownShare = 0.005;       // of the gap, to people
 
 // How a cause is worded. In evidence, {} is the setting. In a remedy, {} is the mode in the form
-// that `mode apply` takes.
+// that `mode apply` takes. Words that are empty are those of the row's more general form.
+struct ExplainWords {
+  std::string_view evidence = {}, remedy = {};
+};
 struct CauseText {
   SlowCause id;
-  std::string_view evidence;
-  std::string_view remedy;
-  std::string_view language_evidence = {};  // of a language model, if it differs
-  std::string_view language_remedy = {};
+  ExplainWords usual;
+  ExplainWords language = {};   // of a language model
+  ExplainWords processor = {};  // on a board without a GPU
+  ExplainWords both = {};       // of a language model on a board without a GPU
 };
+constexpr ExplainWords lock_clocks(std::string_view evidence) {
+  return {evidence, "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"};
+}
 constexpr auto kCauseTexts = enum_rows<CauseText>({
-    {SlowCause::kNone, "the estimate for {}", "nothing to fix"},
-    {SlowCause::kPowerMode, "preset {}", "ridgewatt mode show; sudo ridgewatt mode apply {}"},
-    {SlowCause::kGpuClock, "a GPU clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
-    {SlowCause::kCpuClock, "a CPU clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
-    {SlowCause::kMemoryClock, "a memory clock of {}",
-     "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"},
-    {SlowCause::kRuntime, "runtime {}",
-     "check which runtime runs; compare with ridgewatt estimate --runtime all", "runtime {}",
-     "check which runtime runs; compare with ridgewatt llm --runtime all"},
-    {SlowCause::kPrecision, "precision {}", "check in which precision the engine was built"},
-    {SlowCause::kPerBatch, "the number read as {}",
-     "state the batch with --batch, and whether the time is per batch or per sample",
-     "the rate read as {}"},
-    {SlowCause::kAsynchronousTiming, "a timer that stops before the GPU does",
-     "synchronize the GPU before stopping the timer"},
-    {SlowCause::kCpuFallback, "work on the CPU {}",
-     "check the execution provider and the GPU load: ridgewatt top", "{} on the CPU"},
-    {SlowCause::kPartialOffload, "{} on the CPU",
-     "offload all layers (-ngl 99, num_gpu); ridgewatt fits says whether they fit"},
-    {SlowCause::kHostCopy, "a copy of the input on each call",
-     "bind buffers on the device, or use pinned memory"},
-    {SlowCause::kPrePostProcessing, "pre- and post-processing on the CPU",
-     "time the model alone, then move the rest to the GPU or to another thread",
-     "a rate that counts the time of the prompt"},
-    {SlowCause::kPythonCaller, "a caller {}", "call the engine from C++, or raise the batch"},
-    {SlowCause::kWarmUp, "first runs in the mean", "leave out the first 50 runs",
-     "the first request, which loads the model,"},
-    {SlowCause::kInputSize, "an image of {}", "state the size of the input with --dim"},
-    {SlowCause::kContextLength, "a prompt of {}",
-     "state the tokens with --prompt; start a new conversation"},
-    {SlowCause::kThermal, "a GPU clock lowered by heat",
-     "watch temperatures: ridgewatt top; raise the fan or take a lower mode"},
-    {SlowCause::kPowerLimit, "a GPU clock lowered by the power limit",
-     "check the supply and the over-current alarms: ridgewatt top"},
-    {SlowCause::kMemoryPressure, "memory that swaps",
-     "close other programs, or take a smaller batch: ridgewatt estimate shows the memory",
-     "memory that swaps",
-     "close other programs, or take a smaller quantization: ridgewatt fits shows the memory"},
-    {SlowCause::kContention, "another program on the board",
-     "stop other programs; ridgewatt top lists them"},
-    {SlowCause::kThreads, "a program on {}",
-     "let it use every core: taskset -p PID; set its number of threads to that of the cores",
-     "a wrong number of threads"},
-    {SlowCause::kCpuQuota, "a control group that gives {} of the CPU time",
-     "raise cpu.max of its control group (docker --cpus)",
-     "a control group that limits the CPU time"},
-    {SlowCause::kLoader, "a loader with {}", "raise the number of loader workers"},
-    {SlowCause::kStorage, "waits for storage", "keep the data set in memory: ridgewatt loadbench"},
+    {SlowCause::kNone, {"the estimate for {}", "nothing to fix"}},
+    {SlowCause::kPowerMode, {"preset {}", "ridgewatt mode show; sudo ridgewatt mode apply {}"}},
+    {SlowCause::kGpuClock, lock_clocks("a GPU clock of {}")},
+    {SlowCause::kCpuClock, lock_clocks("a CPU clock of {}")},
+    {SlowCause::kMemoryClock, lock_clocks("a memory clock of {}")},
+    {SlowCause::kRuntime,
+     {"runtime {}", "check which runtime runs; compare with ridgewatt estimate --runtime all"},
+     {"", "check which runtime runs; compare with ridgewatt llm --runtime all"},
+     {"", "check which runtime runs, and that its profiler is off"}},
+    {SlowCause::kPrecision,
+     {"precision {}", "check in which precision the engine was built"},
+     {"", "check the quantization of the weights that run"},
+     {"", "check the number formats in the model's file"},
+     {"", "check the quantization of the weights that run"}},
+    {SlowCause::kPerBatch,
+     {"the number read as {}",
+      "state the batch with --batch, and whether the time is per batch or per sample"},
+     {"the rate read as {}",
+      "state the sequences with --concurrency, and whether the rate is of one or of all"}},
+    {SlowCause::kAsynchronousTiming,
+     {"a timer that stops before the GPU does", "synchronize the GPU before stopping the timer"}},
+    {SlowCause::kCpuFallback,
+     {"work on the CPU {}", "check the execution provider and the GPU load: ridgewatt top"},
+     {"{} on the CPU", ""}},
+    {SlowCause::kPartialOffload,
+     {"{} on the CPU",
+      "offload all layers (-ngl 99, num_gpu); ridgewatt fits says whether they fit"}},
+    {SlowCause::kHostCopy,
+     {"a copy of the input on each call", "bind buffers on the device, or use pinned memory"},
+     {},
+     {"", "pass the buffer of the input itself, and use it again"}},
+    {SlowCause::kPrePostProcessing,
+     {"pre- and post-processing on the CPU",
+      "time the model alone, then move the rest to the GPU or to another thread"},
+     {"a rate that counts the time of the prompt", "take the rate of the tokens after the first"},
+     {"pre- and post-processing", "time the model alone, then move the rest to another thread"},
+     {"a rate that counts the time of the prompt", "take the rate of the tokens after the first"}},
+    {SlowCause::kPythonCaller, {"a caller {}", "call the engine from C++, or raise the batch"}},
+    {SlowCause::kWarmUp,
+     {"first runs in the mean", "leave out the first 50 runs"},
+     {"the first request, which loads the model,", "leave out the first request"}},
+    {SlowCause::kInputSize, {"an image of {}", "state the size of the input with --dim"}},
+    {SlowCause::kContextLength,
+     {"a prompt of {}", "state the tokens with --prompt; start a new conversation"}},
+    {SlowCause::kThermal,
+     {"a GPU clock lowered by heat",
+      "watch temperatures: ridgewatt top; raise the fan or take a lower mode"}},
+    {SlowCause::kPowerLimit,
+     {"a GPU clock lowered by the power limit",
+      "check the supply and the over-current alarms: ridgewatt top"}},
+    {SlowCause::kMemoryPressure,
+     {"memory that swaps",
+      "close other programs, or take a smaller batch: ridgewatt estimate shows the memory"},
+     {"", "close other programs, or take a smaller quantization: ridgewatt fits shows the memory"}},
+    {SlowCause::kContention,
+     {"another program on the board", "stop other programs; ridgewatt top lists them"},
+     {},
+     {},
+     {"another program {}", ""}},
+    {SlowCause::kThreads,
+     {"a program on {}",
+      "let it use every core: taskset -p PID; set its number of threads to that of the cores"},
+     {"a wrong number of threads", ""},
+     {},
+     {"a program on {}",
+      "set as many threads as it has cores (-t), and let it use them: taskset -p PID"}},
+    {SlowCause::kCpuQuota,
+     {"a control group that gives {} of the CPU time",
+      "raise cpu.max of its control group (docker --cpus)"},
+     {"a control group that limits the CPU time", ""},
+     {},
+     {"a control group that gives {} of the CPU time", ""}},
+    {SlowCause::kLoader, {"a loader with {}", "raise the number of loader workers"}},
+    {SlowCause::kStorage,
+     {"waits for storage", "keep the data set in memory: ridgewatt loadbench"}},
 });
+
+// The words of the most special form that has them.
+std::string_view words_of(const ExplainAnswer& found, SlowCause cause,
+                          std::string_view ExplainWords::*words) {
+  const CauseText& text = kCauseTexts[cause];
+  const bool language = found.of != ExplainedTime::kMinibatch;
+  const struct {
+    bool applies;
+    const ExplainWords& of;
+  } forms[] = {{language && found.on_processor, text.both},
+               {language, text.language},
+               {found.on_processor, text.processor}};
+  for (const auto& [applies, of] : forms) {
+    if (applies && !(of.*words).empty()) return of.*words;
+  }
+  return text.usual.*words;
+}
 
 // The rows of an answer that outlives them.
 std::vector<ExplainLine> lines_of(const ExplainAnswer& found) {
@@ -125,13 +173,10 @@ std::string figures_text(const ExplainAnswer& found, const answer::Prognosis& pr
 // "preset 15W", "a GPU clock of 306 MHz".
 std::string setting_text(const ExplainLine& line) {
   const ExplainRow& row = line.row();
-  const bool language = line.found->of != ExplainedTime::kMinibatch;
   const std::string setting =
       row.cause == SlowCause::kNone ? line.found->mode_text : row.prognosis.setting;
-  const CauseText& words = kCauseTexts[row.cause];
-  const bool own = language && !words.language_evidence.empty();
   std::string text =
-      fmt::format(fmt::runtime(own ? words.language_evidence : words.evidence), setting);
+      fmt::format(fmt::runtime(words_of(*line.found, row.cause, &ExplainWords::evidence)), setting);
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
@@ -163,6 +208,14 @@ std::string unexplained_text(const ExplainAnswer& found) {
                      setting_text(*nearest), figures_text(found, nearest->row().prognosis));
 }
 
+// "the measured power is not explained: 1 W is below the idle power .."; empty if the board can
+// draw it.
+std::string power_fault_text(const ExplainAnswer& found) {
+  if (found.power_fault.empty()) return "";
+  return "no cause explains the measured power: " + found.power_fault +
+         "; check its unit, and what the meter includes; it is left out";
+}
+
 // "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: less is not worth a number
@@ -175,16 +228,17 @@ std::string explain_sentence(const ExplainAnswer& found) {
   }
   const ExplainLine first = lines_of(found).front();
   if (first.row().cause == SlowCause::kNone) {
-    return text + ", within the error of the estimate";
+    const bool within =
+        found.time.measured >= found.time.low && found.time.measured <= found.time.high;
+    return text + (within ? ", within the error of the estimate"
+                          : ", which no known cause explains better than an error of the estimate");
   }
   return text + fmt::format(", most probably because of {} ({:.0f} %)", setting_text(first),
                             100 * first.row().probability);
 }
 
 std::string remedy_text(const ExplainLine& line) {
-  const CauseText& words = kCauseTexts[line.row().cause];
-  const bool own = line.found->of != ExplainedTime::kMinibatch && !words.language_remedy.empty();
-  return fmt::format(fmt::runtime(own ? words.language_remedy : words.remedy),
+  return fmt::format(fmt::runtime(words_of(*line.found, line.row().cause, &ExplainWords::remedy)),
                      line.found->mode_arguments);
 }
 
@@ -325,9 +379,9 @@ Json change_json(const answer::ExplainedChange& change) {
 }
 
 // Whether a cause is shown: it is probable enough, and the measurement supports it or part of the
-// gap belongs to it. For a program that is too fast, neither holds for a cause that slows it down.
+// gap belongs to it, and it changes the time in the direction of the gap.
 bool shown_to_people(const ExplainAnswer& found, const ExplainRow& row) {
-  return row.probability >= kShownProbability &&
+  return !row.against && row.probability >= kShownProbability &&
          (row.probability >= row.prior ||
           std::abs(row.time_s) >= kShownShare * std::abs(found.gap_s()));
 }
@@ -389,6 +443,7 @@ Json explain_json(const ExplainAnswer& found) {
                {"expected_power_hi_w", found.expected_power_high_w}});
   json["runtime"] = found.runtime;
   if (!found.rows.empty()) json["sentences"] = Json::array({explain_sentence(found)});
+  if (!found.power_fault.empty()) json["sentences"].push_back(power_fault_text(found));
   if (found.change) json["sentences"].push_back(change_sentence(*found.change));
   if (found.first_token) {
     json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
@@ -422,6 +477,7 @@ Result explain_result(const ExplainAnswer& found) {
   if (const std::string reason = unexplained_text(found); !reason.empty()) {
     result.notes.push_back("the measured time: " + reason);
   }
+  if (!found.power_fault.empty()) result.notes.push_back(power_fault_text(found));
   for (const auto& reason : found.widened_by) {
     result.notes.push_back("the interval is wide: " + reason);
   }
@@ -434,12 +490,15 @@ Result explain_result(const ExplainAnswer& found) {
       std::count_if(found.rows.begin(), found.rows.end(),
                     [&](const ExplainRow& row) { return !shown_to_people(found, row); });
   if (left_out > 0) {
-    result.notes.push_back("improbable: " + counted(left_out, "other cause") +
-                           " (--format json lists all)");
+    result.notes.push_back("improbable, or in the other direction: " +
+                           counted(left_out, "other cause") + " (--format json lists all)");
   }
   if (found.change) {
     if (const std::string reason = unexplained_text(*found.change->after); !reason.empty()) {
       result.notes.push_back("the time after the change: " + reason);
+    }
+    if (!found.change->after->power_fault.empty()) {
+      result.notes.push_back("after the change, " + power_fault_text(*found.change->after));
     }
     for (const auto& sign : found.change->after->seen)
       result.text_after("\nobserved after the change: " + sign);
