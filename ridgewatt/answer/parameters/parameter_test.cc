@@ -212,6 +212,8 @@ TEST(Parameters, WithoutEffectInAFormAreSaidAsTheSurfaceCallsThem) {
             "--min-gain has no effect with --in-place");
   EXPECT_EQ(idle_in_form(Ways::kInPlace, "min-gain", Surface::kPython),
             "min_gain has no effect in place");
+  EXPECT_EQ(idle_in_form(Ways::kInPlace, "confidence", Surface::kCommandLine),
+            "--confidence has no effect with --in-place");
   EXPECT_EQ(idle_in_form(Ways::kCampaign, "model", Surface::kCommandLine),
             "MODEL has no effect with --campaign");
   EXPECT_EQ(idle_in_form(Ways::kSweep, "training", Surface::kPython),

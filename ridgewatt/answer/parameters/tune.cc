@@ -122,7 +122,7 @@ constexpr Parameter kSearchRows[] = {
      .access = access<&Asked::question, &Sought::batches>,
      .quantity = units::count().within(1, 1 << 20)},
     idle_in(confidence_row(access<&Asked::question, &Sought::confidence>),
-            Ways::kCampaign | Ways::kBoard | Ways::kTwinSearch | Ways::kSweep |
+            Ways::kCampaign | Ways::kBoard | Ways::kInPlace | Ways::kTwinSearch | Ways::kSweep |
                 Ways::kVerification | Ways::kJobs),
     {.name = "dataset-size",
      .help = "Samples of the job",

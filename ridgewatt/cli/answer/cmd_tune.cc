@@ -72,6 +72,11 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   if (options.workload.all_runtimes && !options.heat.file.empty()) {
     throw UsageError("--thermal needs one runtime, not several", "", "name one with --runtime");
   }
+  if (options.device == "all" || options.workload.all_runtimes) {
+    refuse_without_effect(command, {"--trace"},
+                          options.device == "all" ? "with --device all" : "with --runtime all",
+                          "only the answers are ranked; name one");
+  }
   if (options.question.strategy) {
     check_form(command, Ways::kTwinSearch);
     return check_strategy(command, *options.question.strategy);

@@ -349,6 +349,11 @@ TEST_F(TuneCommand, WhatHasNoEffectIsRefused) {
                                 twin + "--idle 1",
                                 twin + "--guard-time 1",
                                 twin + "--verify 4 --near-best 0.9",
+                                sweep + "--strict",
+                                fake + "--strict -- true",
+                                "zoo:lenet5 --device all --strategy gmd --trace",
+                                twin + "--runtime all --strategy gmd --trace",
+                                fake + "--in-place --confidence 0.9 -- true",
                                 fake + "--in-place --min-gain 5% -- true",
                                 fake + "--in-place --settle 1 -- true",
                                 fake + "--precision fp16 -- true"}) {

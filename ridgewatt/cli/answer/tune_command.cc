@@ -19,6 +19,7 @@ constexpr OwnOption kOwnOptions[] = {
     {"--model", Ways::kCampaign | Ways::kRowsAlone | Ways::kProgram | Ways::kInPlace},
     {"--observations", Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kNoSearch},
     {"--trace", Ways::kNoSearch},
+    {"--strict", Ways::kCampaign | Ways::kRowsAlone | Ways::kProgram | Ways::kInPlace},
     {"--campaign", Ways::kJobs},
     {"--governors", Ways::kInPlace},
     {"--settle", Ways::kInPlace},
