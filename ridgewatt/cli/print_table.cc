@@ -122,7 +122,8 @@ void print(const Context& context, const report::Table& table, const std::string
   print_aside(context, shown);
   const std::size_t rows = shown.rows().size(), all = table.rows().size();
   if (rows == all) return;
-  const std::string note = fmt::format("{} of {} rows", rows, all);
+  const std::string note =
+      fmt::format("{} of {}", rows, counted(static_cast<std::int64_t>(all), "row"));
   if (context.csv())
     remark(context, note);
   else
