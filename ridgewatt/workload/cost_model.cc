@@ -64,10 +64,7 @@ class Accountant {
   static std::optional<RuntimeKernels> lowered_plan(Analysis& analysis,
                                                     const CostOptions& options) {
     if (!options.runtime || is_eager(*options.runtime)) return std::nullopt;
-    if (options.kind == WorkloadKind::kTraining) {
-      throw NotSupportedError("training is modelled only for runtime pytorch-eager, not for",
-                              std::string(name_of(*options.runtime)), "omit --runtime");
-    }
+    if (options.kind == WorkloadKind::kTraining) refuse_training(*options.runtime);
     analysis.workload.runtime = *options.runtime;
     return lower(analysis.plan, {.runtime = *options.runtime,
                                  .precision = options.precision,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
@@ -77,6 +78,12 @@ Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
   return sweep;
 }
 
+double idle_power_of(const FederatedBoard& asked, const twin::Twin& twin, const PowerMode& mode) {
+  if (asked.idle_power_w) return *asked.idle_power_w;
+  require_power(twin, asked.name, "give its idle power: idle=WATTS in its --device");
+  return twin::idle_power_w(twin, mode);
+}
+
 void take_sweep(const FederatedQuestion& question, const Board& board, const twin::Twin& twin,
                 Participant& part) {
   const Sweep all = training_sweep(part.asked, board);
@@ -91,9 +98,8 @@ void take_sweep(const FederatedQuestion& question, const Board& board, const twi
   for (const auto& row : sweep.observations) {
     if (row.point.batch != 0 && row.point.batch != question.batch) continue;
     const PowerMode& mode = row.point.mode;
-    part.options.push_back(
-        option_of(question, part.asked, mode, row.time_s, row.energy_j(),
-                  part.asked.idle_power_w.value_or(twin::idle_power_w(twin, mode))));
+    part.options.push_back(option_of(question, part.asked, mode, row.time_s, row.energy_j(),
+                                     idle_power_of(part.asked, twin, mode)));
   }
   if (part.options.empty()) {
     throw InputError(fmt::format("the sweep has no rows with batch {}", question.batch),
@@ -120,9 +126,8 @@ void take_twin(const FederatedQuestion& question,
   const KnobSpace space = knob_space(board);
   for (const auto& mode : space.modes()) {
     const twin::MinibatchCost cost = estimator(mode);
-    part.options.push_back(
-        option_of(question, part.asked, mode, cost.period_s, cost.energy_j(),
-                  part.asked.idle_power_w.value_or(twin::idle_power_w(twin, mode))));
+    part.options.push_back(option_of(question, part.asked, mode, cost.period_s, cost.energy_j(),
+                                     idle_power_of(part.asked, twin, mode)));
   }
   part.origin = {workload->name(),
                  std::string(name_of(WorkloadKind::kTraining)),

@@ -118,7 +118,10 @@ std::span<const Parameter> heat_rows() {
 }
 
 bool runs_engine(const WorkloadQuestion& workload) {
-  return workload.all_runtimes || is_engine(workload.runtime);
+  return workload.all_runtimes || (is_engine(workload.runtime) && !is_on_cpu(workload.runtime));
+}
+bool runs_pytorch(const WorkloadQuestion& workload) {
+  return !workload.all_runtimes && !is_engine(workload.runtime);
 }
 
 }  // namespace ridgewatt::answer

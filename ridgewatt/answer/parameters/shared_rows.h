@@ -113,8 +113,9 @@ std::span<const Parameter> model_rows();           // MODEL, of WorkloadQuestion
 std::span<const Parameter> optional_model_rows();  // MODEL as an optional parameter
 std::span<const Parameter> all_runtimes_rows();    // runtime_rows() with "all"
 
-// Returns whether the model runs in an engine, which a program calls.
+// Returns whether the model runs in an engine on a GPU, which a program calls, or in PyTorch.
 bool runs_engine(const WorkloadQuestion& workload);
+bool runs_pytorch(const WorkloadQuestion& workload);
 
 // How an engine is called: rows of RunOptions.
 template <class Question>
@@ -125,7 +126,7 @@ inline constexpr Needs kNeedsEngine = {
         [](const void* question) {
           return runs_engine(static_cast<const Question*>(question)->workload);
         },
-    .advice = "the launches of PyTorch are Python's already"};
+    .advice = "only tensorrt and onnxruntime have launches that a program calls"};
 
 template <class Question>
 inline constexpr Needs kNeedsPytorch = {
@@ -133,9 +134,9 @@ inline constexpr Needs kNeedsPytorch = {
     .which = "PyTorch's ",
     .met =
         [](const void* question) {
-          return !runs_engine(static_cast<const Question*>(question)->workload);
+          return runs_pytorch(static_cast<const Question*>(question)->workload);
         },
-    .advice = "the input of an engine lies where the GPU reads it"};
+    .advice = "an engine reads its input where it lies"};
 
 template <class Question>
 inline constexpr Parameter kEngineCallRows[] = {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/predict/estimate_rows.h"
 #include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
@@ -197,7 +198,9 @@ Sweep estimate_sweep(const EstimateQuestion& question,
                      const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device) {
   const Board board = load_board(device);
-  const auto model = model_on(question, workload, twin::load_twin(board));
+  const twin::Twin twin = twin::load_twin(board);
+  require_power(twin, board.name, "name a board with a GPU, or give measured sweeps");
+  const auto model = model_on(question, workload, twin);
   Sweep sweep;
   sweep.source = sweep.workload = workload->name();
   sweep.kind = name_of(workload->options().kind);

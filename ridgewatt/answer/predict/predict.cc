@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
@@ -46,6 +47,8 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
       throw UsageError("--model has no effect on the prediction without --device", "",
                        "give --device; the twin's estimates for the model become the prior");
     }
+    const Board board = load_board(question.device);
+    require_power(twin::load_twin(board), board.name, "omit --model");
     options.priors.push_back(predict::twin_reference(question.device, question.workload,
                                                      question.samples.provenance, question.points));
   }

@@ -118,6 +118,7 @@ std::vector<std::string> bounded_by(const EstimateLine& line) {
   const twin::MinibatchCost& free = line.total();
   std::vector<std::string> bounds;
   const auto add = [&](double value, std::size_t q, const char* key, const char* by) {
+    if (!std::isfinite(value)) return;  // the power of a processor is unknown
     if (error[q].middle(value) != value) bounds.push_back(std::string(key) + ": " + by);
   };
   const double time = error[twin::kTime].factor(kEstimateInterval);
@@ -134,7 +135,10 @@ std::vector<std::string> bounded_by(const EstimateLine& line) {
 const LineFields& bound_fields() {
   static const LineFields fields = {
       {{.name = "idle_w", .heading = "idle (W)", .rank = 7, .meaning = "power while nothing runs"},
-       [](const EstimateLine& l) { return l.row().error[twin::kPower].least; }},
+       [](const EstimateLine& l) {
+         return std::isfinite(l.total().power_w) ? std::optional(l.row().error[twin::kPower].least)
+                                                 : std::nullopt;
+       }},
       {{.name = "bounded_by",
         .meaning = "which figures end at idle power, the module's limit, roofs or launches"},
        bounded_by,
@@ -452,6 +456,10 @@ Table layer_table(const workload::WorkloadCost& cost,
 
 namespace {
 
+bool uses_gpu(const twin::MemoryFootprint& memory) {
+  return memory.context_bytes > 0;
+}
+
 // In GB, which the name of the object says.
 const Fields<twin::MemoryFootprint>& memory_fields() {
   using M = twin::MemoryFootprint;
@@ -463,9 +471,13 @@ const Fields<twin::MemoryFootprint>& memory_fields() {
       {{.name = "framework", .meaning = "the framework's code and data"},
        [](const M& m) { return m.framework_bytes / kGiga; }},
       {{.name = "cuda_context", .meaning = "the CUDA context"},
-       [](const M& m) { return m.context_bytes / kGiga; }},
+       [](const M& m) { return m.context_bytes / kGiga; },
+       kEverywhere,
+       &uses_gpu},
       {{.name = "cudnn", .meaning = "libraries of kernels"},
-       [](const M& m) { return m.cudnn_bytes / kGiga; }},
+       [](const M& m) { return m.cudnn_bytes / kGiga; },
+       kEverywhere,
+       &uses_gpu},
       {{.name = "loader", .meaning = "worker processes of the data loader"},
        [](const M& m) { return m.loader_bytes / kGiga; }},
       {{.name = "needed", .meaning = "all that the minibatch needs"},
@@ -492,6 +504,7 @@ const DeclaredKeys kMemoryKeys([] { return keys_of(memory_fields(), "memory_gb")
 Json memory_sources_json(const Board& board, Runtime runtime) {
   Json sources = Json::object();
   for (const auto& constant : twin::runtime_memory(runtime)) {
+    if (constant.bytes == 0 && is_on_cpu(runtime)) continue;  // it is of a GPU
     sources[std::string(constant.name)] = std::string(constant.source);
   }
   for (const auto& [name, key] :

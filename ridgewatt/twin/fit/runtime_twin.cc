@@ -303,6 +303,10 @@ void sum_in_fp16(Twin& twin) {
 }  // namespace
 
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
+  if (twin.cpu && kind == WorkloadKind::kTraining) {
+    throw NotSupportedError("training is modelled only on boards with a GPU", twin.board,
+                            "name another board");
+  }
   if ((twin.cpu != nullptr) != is_on_cpu(runtime)) {
     throw NotSupportedError(
         twin.cpu

@@ -1,5 +1,7 @@
 #include "ridgewatt/workload/deployed_workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,9 +27,12 @@ void refuse_narrow(const DeployOptions& options) {
   // PyTorch's 8-bit engines run on the CPU. On the GPU, PyTorch widens 8-bit weights before use.
   const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
-  throw NotSupportedError(std::string(name_of(options.runtime)) + " cannot compute in " +
-                              std::string(name_of(options.precision)) + " on a GPU",
-                          "", "use --precision fp16, or --runtime tensorrt");
+  const bool processor = is_on_cpu(options.runtime);
+  throw NotSupportedError(fmt::format("{} cannot compute in {}{}", name_of(options.runtime),
+                                      name_of(options.precision), processor ? "" : " on a GPU"),
+                          "",
+                          processor ? "give a model that is quantized itself, and omit --precision"
+                                    : "use --precision fp16, or --runtime tensorrt");
 }
 
 }  // namespace
@@ -66,10 +71,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   cost.optimizer = options_.optimizer;
   cost.precision = options_.precision;
   const bool eager = is_eager(options_.runtime);
-  if (!eager && options_.kind == WorkloadKind::kTraining) {
-    throw NotSupportedError("training is modelled only for runtime pytorch-eager, not for",
-                            std::string(name_of(options_.runtime)), "omit --runtime");
-  }
+  if (!eager && options_.kind == WorkloadKind::kTraining) refuse_training(options_.runtime);
   refuse_narrow(options_);
   if (eager) {
     cost.traffic = TrafficModel::kUnfused;

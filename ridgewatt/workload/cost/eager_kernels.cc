@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "ridgewatt/base/error.h"
+
 namespace ridgewatt::workload {
 namespace {
 
@@ -74,6 +76,13 @@ WorkloadCost eager_kernels(const WorkloadCost& unfused) {
     k += pattern->operators.size();
   }
   return eager;
+}
+
+void refuse_training(Runtime runtime) {
+  throw NotSupportedError(
+      "training is modelled only for runtime pytorch-eager on a GPU, not for",
+      std::string(name_of(runtime)),
+      is_on_cpu(runtime) ? "omit --runtime, and name a board with a GPU" : "omit --runtime");
 }
 
 }  // namespace ridgewatt::workload
