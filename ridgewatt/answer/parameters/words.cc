@@ -83,9 +83,8 @@ std::vector<std::string> preset_names(const std::string& device) {
   const auto& fakes = platform::fake_board_names();
   const std::string name = device.substr(device.find(':') + 1);
   if (name != device && std::ranges::find(fakes, name) != fakes.end()) {
-    for (const auto& preset : platform::fake_board_spec(name).presets) {
-      names.emplace_back(preset.name);
-    }
+    const platform::FakeBoardSpec spec = platform::fake_board_spec(name);
+    for (const auto& preset : spec.presets) names.emplace_back(preset.name);
     return names;
   }
   if (const auto board = find_meant(name, board_names())) boards = {*board};
