@@ -7,9 +7,9 @@
 include(GoogleTest)
 set(RIDGEWATT_LABELS browser board waits slow CACHE INTERNAL "")
 # ./dev runs slow and browser tests with five jobs per processor. A test that computes counts as
-# four jobs, and a test that mostly waits counts as one. Each processor thus runs one of both kinds,
-# or many tests that wait.
-set(RIDGEWATT_COMPUTES 4 CACHE INTERNAL "")
+# three jobs, and a test that mostly waits counts as one. Two processors thus run three tests that
+# compute and one that waits, or many that wait.
+set(RIDGEWATT_COMPUTES 3 CACHE INTERNAL "")
 
 # Sets FILTER_browser .. to GoogleTest filters for the tests in SOURCES with that label.
 function(ridgewatt_read_labels sources)

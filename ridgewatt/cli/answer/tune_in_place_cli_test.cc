@@ -147,7 +147,8 @@ TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   ASSERT_EQ(::waitpid(tuner, &status, 0), tuner);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
   EXPECT_EQ(mode(), before);
-  EXPECT_THAT(read_file(output), HasSubstr("fake-run:"));  // printed when it ends
+  // The program prints when it ends, which may be after the tuner.
+  EXPECT_TRUE(within(20, [&] { return read_file(output).find("fake-run:") != std::string::npos; }));
 }
 
 // A Python program that is already running: its minibatch takes 10 ms at a GPU clock of 1 GHz.
