@@ -18,7 +18,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// A file with its folder. The rest of the path does not belong into a board file.
+// The last folder and the file name of a path. Board files do not contain the rest of the path.
 std::string short_path(const std::string& path) {
   const auto last = path.find_last_of('/');
   const auto before =
@@ -103,7 +103,7 @@ std::string board_origin(const CalibrateQuestion& question, const twin::BoardFit
                      fmt::join(parts, " and "), question.device);
 }
 
-// The origin of a fitted runtime: its rows and their sources.
+// The origin of a fitted runtime: its number of rows and their sources.
 std::string runtime_origin(const std::vector<std::string>& paths,
                            const std::vector<twin::RuntimeRow>& rows, Runtime runtime) {
   std::size_t used = 0;

@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Chosen before any other model was compared. Its rows are multiples of 256, so that it is stored
-// in the five types whose rates are fitted.
+// Chosen before any other model was compared. Rows of its weights are multiples of 256, so that
+// every one of the five types whose rates are fitted can store them.
 constexpr std::string_view kModel = "qwen3-0.6b";
 constexpr std::string_view kQuantizations[] = {"f16", "q8_0", "q4_0", "q4_k_m"};
 constexpr int kPrompt = 256, kTokens = 24, kDepth = 1024;
-constexpr std::uint64_t kSeed = 1;  // of its weights
+constexpr std::uint64_t kSeed = 1;  // for random weights
 
 struct BenchRow {
   int prompt = 0, generated = 0, depth = 0, threads = 1;
@@ -47,7 +47,7 @@ std::optional<BenchRow> row_of(const std::string& line) {
   return known && row.tokens_per_s > 0 ? std::optional(row) : std::nullopt;
 }
 
-// The rows that llama-bench printed; empty with a remark where it failed.
+// Runs llama-bench and returns the rows that it printed. On failure adds a remark and returns none.
 std::vector<BenchRow> run_bench(const std::string& program, const std::string& file, int cores,
                                 std::vector<std::string>& remarks) {
   constexpr double kMostS = 300;
@@ -138,7 +138,7 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
     const auto work = llm::processor_work(description, tensors, request,
                                           llm::prompt_work(description, tensors, kPrompt));
     for (const BenchRow& row : run_bench(llama_bench, file, cores, remarks)) {
-      if (row.prompt > 0 && row.depth > 0) continue;  // prompts are modelled from their beginning
+      if (row.prompt > 0 && row.depth > 0) continue;  // the model has no later prompts
       found.push_back(measured(row, name, work));
     }
     std::error_code ignored;

@@ -32,10 +32,10 @@ namespace {
 namespace fs = std::filesystem;
 using roofline::MicrobenchKernel;
 
-constexpr int kRepeats = 3;  // of each microbenchmark: the fastest counts
+constexpr int kRepeats = 3;  // of each microbenchmark; the fastest is used
 constexpr std::size_t kMemoryBytes = std::size_t{512} << 20;
 constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
-constexpr int kMostMeasured = 6;  // thread counts; those between are interpolated
+constexpr int kMostMeasured = 6;  // thread counts; values between them are interpolated
 constexpr int kBatches[] = {1, 4};
 
 struct Machine {
@@ -44,7 +44,7 @@ struct Machine {
   double memory_bytes = 0;
 };
 
-// The value behind "KEY :" in a file of /proc.
+// The value after "KEY :" in a file of /proc.
 std::string proc_value(const std::string& text, std::string_view key) {
   for (const auto& line : split(text, '\n')) {
     const auto colon = line.find(':');
@@ -80,7 +80,7 @@ double rate_of(const measure::MicrobenchSummary& summary, MicrobenchKernel kerne
   return amount / point->time_s;
 }
 
-// The fastest of several repeats: what else runs can only slow them down.
+// The fastest of several repeats, because other programs can only slow a repeat down.
 twin::CpuRates measure_rates(double seconds, int threads) {
   twin::CpuRates best;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
@@ -103,8 +103,8 @@ twin::CpuRates measure_rates(double seconds, int threads) {
   return best;
 }
 
-// The size at which the bandwidth of one thread has fallen halfway, in ratio, from that of the
-// cache to that of memory.
+// The size at which the bandwidth of one thread is the geometric mean of the bandwidths of cache
+// and memory.
 double measure_cache_bytes(double seconds, const twin::CpuRates& one) {
   const double half = std::sqrt(one.cache_bytes_per_s * one.memory_bytes_per_s);
   double size = kCacheBytes, rate = one.cache_bytes_per_s;
@@ -131,7 +131,7 @@ double measure_cache_bytes(double seconds, const twin::CpuRates& one) {
   return size;
 }
 
-// From 1 to all, about evenly in ratio.
+// Thread counts from 1 to `cores`, about equally spaced in ratio.
 std::vector<int> measured_threads(int cores) {
   std::vector<int> counts;
   const int steps = std::min(cores, kMostMeasured);
@@ -143,7 +143,7 @@ std::vector<int> measured_threads(int cores) {
   return counts;
 }
 
-// Between two measured counts in proportion.
+// Interpolates linearly between measured thread counts.
 std::vector<twin::CpuRates> all_rates(const std::vector<int>& counts,
                                       const std::vector<twin::CpuRates>& measured) {
   std::vector<twin::CpuRates> rates;
@@ -172,7 +172,7 @@ bool is_runner(const fs::path& folder) {
          fs::exists(folder / "node_modules" / "onnxruntime-node", failed);
 }
 
-// The folder of the runner; empty: there is none.
+// The folder of the runner, or empty if there is none.
 std::string find_runner(const std::string& asked) {
   if (!asked.empty()) {
     if (is_runner(asked)) return asked;
@@ -209,7 +209,7 @@ class RunFolder {
   std::string path_;
 };
 
-// What runs in ONNX Runtime, and its cost.
+// A model that runs in ONNX Runtime, and its cost.
 struct KnownModel {
   std::string name;
   std::string dims;
@@ -236,7 +236,7 @@ class RuntimeRuns {
  public:
   explicit RuntimeRuns(std::string runner) : runner_(std::move(runner)) {}
 
-  // Empty with a remark where it cannot run.
+  // Adds a remark and returns nothing if the model cannot run.
   std::optional<double> time_s(const std::string& file, const KnownModel& model, int threads,
                                int batch, std::vector<std::string>& remarks) const {
     constexpr double kMostS = 120;
@@ -284,7 +284,7 @@ class RuntimeRuns {
 
 struct MeasuredRuns {
   std::vector<LocalRun> runs;
-  std::vector<twin::CpuRun> rows;  // the same for the fit
+  std::vector<twin::CpuRun> rows;  // the same runs, as the fit reads them
   void add(const KnownModel& model, int threads, int batch, double time_s) {
     LocalRun run;
     run.model = model.name;
@@ -362,7 +362,7 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
 
 MeasuredRoofs roofs_of(const Machine& machine, const std::vector<int>& counts,
                        const std::vector<twin::CpuRates>& measured) {
-  constexpr double kRepeatSpread = 0.02;  // of the fastest of repeats
+  constexpr double kRepeatSpread = 0.02;  // relative, of the fastest repeat
   const auto around = [](double value) {
     return MeasuredValue{value, value * (1 - kRepeatSpread), value * (1 + kRepeatSpread)};
   };
@@ -405,7 +405,7 @@ std::string origin_of(const LocalCalibration& found, bool from_files) {
 }  // namespace
 
 LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
-  // What may be wrong is read before anything is measured.
+  // Read all input that may be invalid before any measurement.
   const Machine machine = this_machine();
   LocalCalibration found;
   found.board = board_of(machine);

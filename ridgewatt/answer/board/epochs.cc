@@ -11,7 +11,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The board's mode nearest to what is asked; what is not asked is the highest.
+// The board's mode nearest to the requested one. Knobs without a value get their highest level.
 PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
   for (const Knob knob : kKnobs) {
     if (!asked.has(knob)) asked.set(knob, space.top().get(knob));

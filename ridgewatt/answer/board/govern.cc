@@ -47,7 +47,7 @@ double deadline_s(const std::string& text) {
   return parse_double(read_quantity(text, units::seconds().positive())).value();
 }
 
-// The batch of the question, or the batch of the model.
+// The batch of the question. If it has none, the fixed batch of the model, or 1.
 int batch_of(const GovernQuestion& question, const GovernPlan& plan) {
   if (question.batch > 0) return question.batch;
   return plan.model ? fixed_batch(*plan.model).value_or(1) : 1;
@@ -112,7 +112,7 @@ govern::Policy policy_of(const GovernQuestion& question, const GovernPlan& plan)
   return {plan.goal, plan.prior, govern::idle_powers(plan.twin, plan.points), question.policy};
 }
 
-// The common part of a simulated and a live outcome.
+// The fields that simulated and live outcomes share.
 template <class Outcome>
 GovernAnswer answer_of(const GovernPlan& plan, const std::string& device, const Outcome& outcome,
                        std::vector<GovernStep> steps) {

@@ -27,13 +27,14 @@ void require_same_board(const thermal::ThermalFile& file, const std::string& dev
                    "--thermal", "record this board with `ridgewatt soak`");
 }
 
-// Two minibatches per step of the clock: how long, and at which power.
+// Time and power of a minibatch.
 struct Pace {
   double time_s = 0, power_w = 0;
 };
 
-// Between the last step that is too warm and the first that is not, so much of the time in each
-// that the mean power is the sustained one.
+// The mean pace of a board that alternates between two neighboring GPU clocks: the lowest that
+// draws more than the sustained power and the next one below. The share of time at each clock makes
+// the mean power equal to `sustained_w`.
 std::optional<Pace> throttled_pace(const twin::Estimator& estimator, const Board& board,
                                    PowerMode mode, double sustained_w) {
   auto clocks = knob_space(board).levels(Knob::kGpuClock);

@@ -1,4 +1,4 @@
-// Modes for the phases of a program, held on a board (answer/govern.h).
+// Holds the modes of a program's phases on a board (answer/govern.h).
 #include "ridgewatt/answer/govern.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/mode_text.h"
@@ -7,7 +7,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr double kFileWaitS = 0.002;  // a file of marks wakes nobody
+constexpr double kFileWaitS = 0.002;  // polling: a file of marks sends no event
 
 PowerMode mode_of_preset(const platform::JetsonModeControl& control, const std::string& name) {
   if (!control.presets()) {
@@ -15,7 +15,7 @@ PowerMode mode_of_preset(const platform::JetsonModeControl& control, const std::
                         "give clocks, for example decode=gpu=612");
   }
   PowerMode mode = limits_of(*control.presets(), control.presets()->mode(name));
-  // A preset without a limit means the highest.
+  // A knob without a limit in the preset gets its highest level.
   const KnobSpace::Levels levels = control.levels();
   for (const Knob knob : kKnobs) {
     if (!mode.has(knob) && !levels[knob].empty()) mode.set(knob, levels[knob].back());
@@ -23,8 +23,8 @@ PowerMode mode_of_preset(const platform::JetsonModeControl& control, const std::
   return mode;
 }
 
-// Every knob has a value, so that a phase's mode is the same whatever came before it: knobs that
-// the text leaves out are as they were at the beginning.
+// Gives every knob a value, so that the mode of a phase does not depend on earlier phases. Knobs
+// that the text omits keep their initial value.
 std::vector<govern::PhaseMode> phase_modes(const platform::JetsonModeControl& control,
                                            const std::vector<std::string>& texts,
                                            ModeOfFile* mode_of_file) {
@@ -57,7 +57,7 @@ PhasesAnswer govern_phases(const PhasesQuestion& question, const platform::Local
   held.least_times = question.least_times;
   if (question.process) held.wait_s = kFileWaitS;
   held.check();
-  control.apply(held.modes.front().mode);  // its guardian begins before any thread
+  control.apply(held.modes.front().mode);  // starts its guardian process before any thread
   try {
     const auto program =
         question.process

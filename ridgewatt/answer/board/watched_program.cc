@@ -17,15 +17,15 @@ using Say = std::function<void(const std::string&)>;
 
 constexpr std::string_view kFake = "fake:";
 
-// Its power, and what was seen of it.
+// Stores what was seen of the program and, if no power is known yet, its mean power.
 void take_watch(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen,
                 std::optional<double>& power_w) {
   seen = found.seen;
   if (!power_w && found.measurement.total) power_w = found.measurement.total->mean_w;
 }
 
-// A minibatch by its marks. Other programs make the mean longer than the median: the number is that
-// of the marks.
+// The time of a minibatch from the program's marks. It replaces the marked time in `seen`, so that
+// both numbers are equal.
 double marked_s(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen) {
   if (found.measurement.minibatches.empty()) {
     throw NotFoundError("the program marked no minibatches, so its time is not known", "",
@@ -36,14 +36,14 @@ double marked_s(const measure::SeenProgram& found, std::optional<measure::SeenRu
 }
 
 void make_change(const std::string& line) {
-  constexpr int kErrors = 2;  // what it prints is no part of the result
+  constexpr int kErrors = 2;  // send its output to standard error, not into the result
   ChildProcess change({.words = {"/bin/sh", "-c", line}, .output = kErrors});
   const int status = change.wait();
   measure::require_success(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), {line});
 }
 
-// Sets the mode that was meant, if that removes the cause; it comes back with the holder. False:
-// the most probable cause is another one.
+// Sets the intended mode if that removes the most probable cause; `holder` restores the old mode
+// later. Returns false if another cause is more probable.
 bool set_mode(ExplainQuestion& question, platform::ModeHolder& holder, const Say& say) {
   ExplainQuestion before = question;
   before.removed.reset();
@@ -72,7 +72,7 @@ void watch_program(ExplainQuestion& question, const WatchedProgram& program, std
                           .value_or(platform::board_of_fake(question.device.substr(kFake.size())));
   }
   std::optional<platform::ModeHolder> holder;
-  if (program.apply) holder.emplace(*device.sysfs);  // before threads
+  if (program.apply) holder.emplace(*device.sysfs);  // before any thread starts
   platform::PowerMeter meter(*device.sysfs);
   const auto run_program = [&] {
     if (program.process) {

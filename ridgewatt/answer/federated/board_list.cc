@@ -1,4 +1,4 @@
-// Boards of a round by what a user writes: an option per board, or a CSV file.
+// Parses the boards of a round: one option per board, or a CSV file.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ void set_key(FederatedBoard& board, const std::string& part) {
   }
 }
 
-// Fields of a row, where the column is there and the field is not empty.
+// The fields of a row. A missing column and an empty field are the same.
 class BoardRow {
  public:
   BoardRow(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}

@@ -1,5 +1,5 @@
-// Any bytes as a list of boards: no crash, no hang, and InputError is the only exception; what is
-// read has what the question needs.
+// Reads any bytes as a list of boards. They must not crash or hang the reader, and InputError is
+// the only exception. A list that is read has all fields that the question needs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

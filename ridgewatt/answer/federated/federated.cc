@@ -16,18 +16,18 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr double kStraggling = 1.01;  // within 1 % of the fastest round
+constexpr double kStraggling = 1.01;  // stragglers: within 1 % of the fastest round's time
 constexpr double kInterval = 0.9;
 
-// A board with all that it can do.
+// A board and its options, one per mode.
 struct Participant {
   FederatedBoard asked;
   std::vector<RoundOption> options;
   std::size_t highest = 0;
   std::size_t shipped = 0;                       // the mode that the board ships with
-  std::shared_ptr<const twin::TwinModel> model;  // none: from a sweep
+  std::shared_ptr<const twin::TwinModel> model;  // null if the options are from a sweep
   RowOrigin origin;
-  std::string remark;  // what was left out of its sweep
+  std::string remark;  // rows of its sweep that were left out
 };
 
 PowerMode shipped_mode(const Board& board) {
@@ -46,7 +46,7 @@ std::size_t index_of(const std::vector<RoundOption>& options, const KnobSpace& s
   return static_cast<std::size_t>(found - options.begin());
 }
 
-// A board's part in a round, from one minibatch.
+// Time and energy of a board in a round, from the cost of one minibatch.
 RoundOption option_of(const FederatedQuestion& question, const FederatedBoard& asked,
                       const PowerMode& mode, double period_s, double energy_j, double idle_w) {
   const twin::JobCost epoch = twin::job_cost(period_s, energy_j, question.batch, asked.samples);
@@ -59,7 +59,7 @@ bool is_known_board(const std::string& name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// Of a file with training and inference the training.
+// The training rows of a file that contains training and inference.
 Sweep training_sweep(const FederatedBoard& asked, const Board& board) {
   const std::string training(name_of(WorkloadKind::kTraining));
   std::vector<Sweep> sweeps = read_sweeps(asked.sweep);

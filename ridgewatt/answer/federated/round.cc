@@ -1,4 +1,4 @@
-// The round of least energy, exactly: see the equation in federated.h.
+// The exact round of least energy; federated.h has the equation.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ void check_options(const std::vector<RoundOption>& options) {
   }
 }
 
-// The boards' useful options, and of each how many have ended at the time that is looked at.
+// The useful options of each board, and how many of them have ended at the current time.
 class RoundScan {
  public:
   explicit RoundScan(const std::vector<std::vector<RoundOption>>& boards) : boards_(boards) {
@@ -38,7 +38,8 @@ class RoundScan {
     ended_.assign(boards.size(), 0);
   }
 
-  // Times at which a round of least energy may end, from the first at which every board can.
+  // Times at which a round of least energy may end. The first is the earliest time by which every
+  // board can end.
   std::vector<double> times() const {
     double first_s = 0;
     std::vector<double> times;
@@ -52,7 +53,7 @@ class RoundScan {
     return times;
   }
 
-  // The round of least energy that ends at `time_s`; times are asked in rising order.
+  // The round of least energy that ends at `time_s`. Calls must have rising times.
   Round at(double time_s) {
     Round round{time_s, 0, {}};
     for (std::size_t i = 0; i < boards_.size(); ++i) {
@@ -81,8 +82,8 @@ class RoundScan {
 
 }  // namespace
 
-// Option k replaces j from t_j on when it has ended by then, has cost no more by then, and draws no
-// more after.
+// Option k replaces option j after time t_j if k has ended by t_j, has used no more energy by t_j,
+// and draws no more power afterwards.
 std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options) {
   std::vector<std::size_t> order(options.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -19,7 +19,7 @@ std::optional<govern::Sleep> sleep_of(const JobQuestion& question, const ModeCos
                        question.sleep_energy_j.value_or(rest_w * *question.sleep_s)};
 }
 
-// Leaves out the modes above the power limit.
+// Removes the modes above the power limit.
 void keep_within(double power_w, ModeCosts& costs) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < costs.costs.size(); ++i) {

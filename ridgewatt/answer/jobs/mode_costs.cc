@@ -11,7 +11,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The part that takes the most energy: its error is the way's.
+// The part with the most energy. Its error is used as the error of the whole plan.
 const govern::JobPart* main_part(const govern::JobWay& way) {
   const govern::JobPart* most = nullptr;
   for (const auto& part : way.parts) {

@@ -1,4 +1,4 @@
-// The question of tune.h asked of all boards, or of all runtimes on one of them.
+// Answers the question of tune.h for all boards, or for all runtimes of one board.
 #include <algorithm>
 
 #include "ridgewatt/answer/tune.h"
@@ -45,7 +45,7 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
       ranking.answers.push_back(tune_on_twin(question, deployed_as(*workload, choice), device));
     } catch (const NotSupportedError& error) {
       leave_out(error);
-    } catch (const UsageError& error) {  // nothing that it would launch
+    } catch (const UsageError& error) {  // no point can run on this board
       leave_out(error);
     }
   }

@@ -45,7 +45,7 @@ std::shared_ptr<const workload::DeployedWorkload> deployed_as(
   workload::DeployOptions options = workload.options();
   options.runtime = choice.runtime;
   options.precision = choice.precision;
-  // It cannot be moved: made in place.
+  // Not make_shared(), which would have to move the workload.
   return std::shared_ptr<const workload::DeployedWorkload>(
       new workload::DeployedWorkload(workload.with(options)));
 }

@@ -1,4 +1,4 @@
-// The question asked of a few samples: the few-shot predictor says what all points cost.
+// Answers the question from a few samples: the few-shot predictor estimates the cost of all points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ KnobSpace grid_of(const Sweep& samples) {
   return KnobSpace(std::move(levels));
 }
 
-// The fitted predictor; what was measured stands as it is.
+// The fitted predictor. Measured points keep their measured values.
 class SampledCosts {
  public:
   SampledCosts(const ProfiledRows& asked, const twin::RunOptions& run,
@@ -55,7 +55,7 @@ class SampledCosts {
   const std::optional<std::string>& disturbed() const { return disturbed_; }
 
  private:
-  std::vector<Observation> measured_;  // without the one that was probably disturbed
+  std::vector<Observation> measured_;  // without a probably disturbed observation
   predict::AutoPredictor predictor_;
   std::optional<std::string> disturbed_;
 };

@@ -14,9 +14,9 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr double kLookS = 1;  // at the program while a mode is held
+constexpr double kLookS = 1;  // how often the program is checked while a mode is held
 
-// Windows into the store, as repeats of what it has.
+// Stores measured windows as further repeats of the points in the store.
 class StoredWindows {
  public:
   explicit StoredWindows(const LiveBoard& board) : board_(board) {
@@ -26,7 +26,7 @@ class StoredWindows {
       const Observation& seen = record.observation;
       int& next = repeats_[seen.point];
       next = std::max(next, record.repeat + 1);
-      if (seen.point.mode.governor.empty()) known_[seen.point] = seen;  // the newest
+      if (seen.point.mode.governor.empty()) known_[seen.point] = seen;  // the newest wins
     }
   }
   std::vector<Observation> known(const tune::SearchSpace& space) const {
@@ -49,7 +49,8 @@ class StoredWindows {
   std::map<OperatingPoint, Observation> known_;
 };
 
-// Opened from outside, or here; then `live` says how it ended.
+// A program that the caller opened, or one opened here. In the second case `live` knows its exit
+// status.
 struct OpenProgram {
   std::unique_ptr<measure::TunedProgram> program;
   measure::LiveProgram* live = nullptr;
@@ -76,12 +77,12 @@ TuneAnswer answer_of(const TuneQuestion& question, const LiveBoard& board,
   found.source.device = series.board;
   found.source.provenance = series.provenance;
   found.source.origin = {series.workload, series.kind, series.board, found.source.provenance};
-  found.trace.board_time_s = run.time_s();  // nothing else was done
+  found.trace.board_time_s = run.time_s();  // the board did nothing else
   found.trace.board_energy_j = run.energy_j;
   return found;
 }
 
-// The program in the answer's mode, until it ends or a signal comes.
+// Holds the answer's mode until the program ends or a signal arrives.
 void hold(const TuneAnswer& answer, LiveBoard& board, const OpenProgram& program,
           measure::InPlaceProfiler& profiler, InPlaceAnswer& found) {
   try {
@@ -118,7 +119,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
     search.strategy.presets.push_back(name.mode);
   }
   const OperatingPoint start = space[tune::in_place_start(space, question.goal)];
-  board.control.apply(start.mode);  // its guardian begins before any thread
+  board.control.apply(start.mode);  // starts its guardian process before any thread
   const OpenProgram program = open_program(board, in_place, start.batch);
   measure::InPlaceProfiler profiler(*program.program, options, board.profile.series.provenance,
                                     [&](const auto& window) { stored.keep(window); });

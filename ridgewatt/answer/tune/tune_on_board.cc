@@ -1,5 +1,5 @@
-// The question asked of a real board: every point that the search asks for is set, measured and
-// stored.
+// Answers the question on a real board: sets, measures and stores each point that the search
+// profiles.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ void check_governors(const LiveBoard& board) {
   }
 }
 
-// Each governor at the batch of the answer; what fails is left out.
+// Profiles each governor at the batch of the answer. Governors that fail are listed in `left_out`.
 std::vector<Observation> profile_governors(const LiveBoard& board, measure::LiveProfiler& profiler,
                                            const tune::SearchSummary& summary,
                                            std::vector<std::string>& left_out) {
@@ -49,7 +49,7 @@ std::vector<Observation> profile_governors(const LiveBoard& board, measure::Live
   return governed;
 }
 
-// What could not be profiled; an error where nothing could.
+// Reports the points that could not be profiled. Throws if none could be.
 void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool nothing_seen) {
   const auto& failures = profiler.failures();
   if (failures.empty()) return;
@@ -63,13 +63,13 @@ void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
+    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
   }
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
 }
 
-// The board's modes, or numbers of threads in their place.
+// The board's modes, or thread counts if they replace modes.
 KnobSpace modes_of(const LiveBoard& board) {
   if (!measure::threads_replace_modes(board.profile.measure.command, board.sysfs)) {
     return board.control.space();

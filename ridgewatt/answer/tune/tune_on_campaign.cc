@@ -21,7 +21,7 @@ const campaign::BoardKind& kind_of(const RunningCampaign& running) {
   return running.plan.boards.front();
 }
 
-// The kind's points, of the batches that are asked for.
+// The points of this kind of board with the requested batches.
 tune::SearchSpace space_of(const TuneQuestion& question, const campaign::BoardKind& kind) {
   std::vector<OperatingPoint> points;
   for (const auto& planned : kind.points) {
@@ -85,7 +85,7 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
+    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
   }
   const std::size_t count = boards.serials().size();
   found.source.remark = fmt::format(

@@ -1,4 +1,4 @@
-// The question asked of a sweep that simulates the board.
+// Answers the question on a sweep that simulates the board.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The rows of the batches that are asked of.
+// Keeps only the rows with the requested batches.
 void keep_batches(const TuneQuestion& question, Sweep& sweep) {
   if (question.batches.empty()) return;
   std::erase_if(sweep.observations, [&](const Observation& row) {
@@ -26,7 +26,7 @@ void keep_batches(const TuneQuestion& question, Sweep& sweep) {
   }
 }
 
-// What the twin of the board says about every point, as one more reference.
+// The twin's estimate of every point, as one more reference.
 std::vector<Observation> twin_view(const ProfiledRows& asked, const twin::RunOptions& run,
                                    const tune::SearchSpace& space, workload::CostCaveats& caveats) {
   const twin::TwinModel model(twin::load_twin(load_board(asked.device)), asked.workload, run);
@@ -38,7 +38,7 @@ std::vector<Observation> twin_view(const ProfiledRows& asked, const twin::RunOpt
   return rows;
 }
 
-// What references and the twin say before the first profile.
+// The prior from references and the twin, before the first profile.
 std::shared_ptr<const tune::SurrogatePrior> prior_of(
     const ProfiledRows& asked, const twin::RunOptions& run, const tune::SearchSpace& space,
     std::optional<workload::CostCaveats>& caveats) {
@@ -52,7 +52,7 @@ std::shared_ptr<const tune::SurrogatePrior> prior_of(
   return prior;
 }
 
-// By the strategy, or as a verification.
+// Searches by the strategy, or verifies the twin's answer.
 tune::SearchSummary searched(const TuneQuestion& question, const ProfiledRows& asked,
                              const tune::SearchSpace& space, Profiler& profiler,
                              const tune::StrategyOptions& options) {

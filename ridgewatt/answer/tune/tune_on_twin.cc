@@ -1,4 +1,4 @@
-// The question asked of a board's twin: every point is estimated, or a search profiles the twin.
+// Answers the question on a board's twin: estimates every point, or lets a search profile the twin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// What is asked of and fits the memory; all of what was asked where nothing fits.
+// The requested batches that fit into memory. If none fits, all requested batches.
 std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel& model,
                             const workload::DeployedWorkload& workload) {
   const WorkloadKind kind = workload.options().kind;
@@ -41,11 +41,12 @@ predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint&
   return tune::prediction_of(cost, error, interval);
 }
 
-// What is held against limits: with means alone, which cost half of it, intervals have no width.
+// The costs that are compared with limits. If only means are needed, intervals have no width, which
+// halves the time.
 std::vector<predict::Prediction> estimates(const twin::TwinModel& model,
                                            std::span<const OperatingPoint> points,
                                            tune::Caution caution, double interval) {
-  constexpr std::size_t kPart = 512;  // chosen: threads seldom meet
+  constexpr std::size_t kPart = 512;  // chosen: threads seldom contend
   std::vector<predict::Prediction> costs(points.size());
   const auto add = [&](std::size_t i) {
     costs[i] = caution == tune::Caution::kMeans ? predict::exactly(model.observe(points[i]))
@@ -58,7 +59,7 @@ std::vector<predict::Prediction> estimates(const twin::TwinModel& model,
   return costs;
 }
 
-// The goal with the slowdown reference that the twin gives.
+// The goal with the twin's reference time for a slowdown limit.
 tune::Goal with_reference(tune::Goal goal, const twin::TwinModel& model,
                           const tune::SearchSpace& space) {
   if (!goal.needs_reference()) return goal;
@@ -72,7 +73,7 @@ tune::ComparedPoint estimated(const tune::Goal& goal, const std::string& name,
   return tune::compared(goal, name, point, estimate(model, point, predict::kDefaultInterval));
 }
 
-// MAXN and presets, each at the batch that is best for the goal.
+// Compares with MAXN and the presets, each at its best batch for the goal.
 void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& names,
                         const twin::TwinModel& model) {
   for (const auto& [name, mode] : names) {
@@ -86,7 +87,8 @@ void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& n
   }
 }
 
-// Of knobs that `slower` sets lower than `faster`, the one that alone makes `faster` slowest.
+// Of the knobs that `slower` sets lower than `faster`, the one that slows `faster` most if it alone
+// is lowered.
 std::optional<Knob> slowing_knob(const twin::TwinModel& model, const OperatingPoint& faster,
                                  const PowerMode& slower) {
   std::optional<Knob> found;
@@ -103,9 +105,10 @@ std::optional<Knob> slowing_knob(const twin::TwinModel& model, const OperatingPo
   return found;
 }
 
-// For each preset that is slower than one of a smaller budget: the fastest of these, and why.
+// For each preset that is slower than one with a smaller budget, reports the fastest such preset
+// and the knob that causes it.
 void explain_slower_presets(TuneAnswer& found, const twin::TwinModel& model) {
-  static constexpr double kClearly = 1.02;  // chosen: less is not worth a sentence
+  static constexpr double kClearly = 1.02;  // chosen: a smaller difference is not reported
   const auto per_sample = [](const tune::ComparedPoint& one) {
     return one.cost.time_s.mean / std::max(one.point.batch, 1);
   };
@@ -128,8 +131,9 @@ void explain_slower_presets(TuneAnswer& found, const twin::TwinModel& model) {
   }
 }
 
-// Times to hold against a slowdown limit: upper ends of the ratio to the reference for the points
-// that come nearest to the answer, of their own for all others. Nothing without such a limit.
+// Times to compare with a slowdown limit; empty without such a limit. Near the answer, a time is
+// the upper end of the ratio to the reference time. Elsewhere it is the upper end of the time
+// itself.
 std::vector<double> slowdown_times(const tune::Goal& goal, const twin::TwinModel& model,
                                    const tune::TwinView& view, const tune::SearchSpace& space,
                                    std::span<const predict::Prediction> costs, double interval) {
@@ -148,7 +152,7 @@ std::vector<double> slowdown_times(const tune::Goal& goal, const twin::TwinModel
   return times;
 }
 
-// For a slowdown limit: the error of each time over the reference's.
+// For a slowdown limit: adds the error of each time relative to the reference time.
 void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
                              const tune::TwinView& view, const OperatingPoint& reference) {
   if (!found.outcome.goal.needs_reference()) return;
@@ -170,7 +174,7 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
   }
 }
 
-// The best of all points, by their estimates.
+// The best of all points by their estimates.
 TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel& model,
                             const tune::TwinView& view, const tune::SearchSpace& space) {
   TuneAnswer found;
@@ -194,7 +198,7 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel&
   return found;
 }
 
-// A search on the twin in place of the board.
+// Searches on the twin instead of the board.
 TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& model,
                           const tune::SearchSpace& space,
                           const std::vector<tune::NamedMode>& names) {
@@ -209,7 +213,7 @@ TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& m
   return found;
 }
 
-// What is reported about the answer in addition to its cost.
+// Adds what is reported about the answer besides its cost.
 void add_facts(TuneAnswer& found, const twin::TwinModel& model,
                const workload::WorkloadCost& priced) {
   found.outcome.memory = model.memory(priced.batch);
@@ -225,7 +229,7 @@ void add_facts(TuneAnswer& found, const twin::TwinModel& model,
   }
 }
 
-// Where the figures come from.
+// Adds the origin of the figures.
 void add_origin(TuneAnswer& found, const std::string& workload, const Board& board,
                 const twin::TwinModel& model, const workload::WorkloadCost& priced) {
   const std::string kind(name_of(priced.kind));
@@ -238,7 +242,7 @@ void add_origin(TuneAnswer& found, const std::string& workload, const Board& boa
   found.source.provenance = Provenance::kModelled;
 }
 
-// Other boards, and other BSPs of this one, that keep the limits which this one cannot.
+// Other boards, and other BSPs of this board, that can meet the limits that this board cannot.
 std::vector<BoardWithAnswer> boards_with_answer(
     const TuneQuestion& question, const std::shared_ptr<const workload::DeployedWorkload>& workload,
     const Board& board) {
@@ -257,7 +261,7 @@ std::vector<BoardWithAnswer> boards_with_answer(
       if (!found.outcome.best) continue;
       having.push_back({name, found.source.origin.twin, found.outcome.best->cost.power_w.mean});
     } catch (const NotSupportedError&) {
-      continue;  // nothing is known of it
+      continue;  // no estimate for this board
     }
   }
   std::stable_sort(having.begin(), having.end(),
@@ -272,7 +276,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::string& device) {
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
-  // A weight of 0 does not make an unknown energy known.
+  // An unknown energy stays unknown even if its weight is 0.
   if (tune::needs_power(question.goal) || question.goal.objective == tune::Objective::kCost) {
     require_power(twin, board.name, "tune for time or latency, without limits on power and energy");
   }

@@ -43,7 +43,8 @@ namespace {
 
 constexpr char kHighest[] = "highest mode";
 
-// A recorded clock lies near a level of the board; a knob that was not recorded tells nothing.
+// Allows a small difference because a recorded clock is only near a level. Ignores knobs that were
+// not recorded.
 bool is_top(const PowerMode& mode, const PowerMode& top) {
   constexpr double kSameClockHz = 1e6;
   return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
@@ -52,7 +53,7 @@ bool is_top(const PowerMode& mode, const PowerMode& top) {
   });
 }
 
-// The board that a sweep names, "agx-orin" or "fake:agx-orin"; absent if it is not a known one.
+// The board that a sweep names, "agx-orin" or "fake:agx-orin". Empty for an unknown board.
 std::optional<Board> board_named(const std::string& name) {
   const std::string_view word = std::string_view(name).starts_with("fake:")
                                     ? std::string_view(name).substr(5)
@@ -61,7 +62,7 @@ std::optional<Board> board_named(const std::string& name) {
   return known ? std::optional(load_board(*known)) : std::nullopt;
 }
 
-// The highest mode of some points is MAXN only where their board has no higher one.
+// The highest mode of a set of points is MAXN only if the board has no higher mode.
 std::string highest_name(const std::optional<Board>& board, const PowerMode& mode) {
   if (!board) return kHighest;
   if (is_top(mode, knob_space(*board).top())) return "MAXN";
@@ -69,7 +70,7 @@ std::string highest_name(const std::optional<Board>& board, const PowerMode& mod
   return preset.empty() ? kHighest : preset;
 }
 
-// Of a machine without knobs, whose threads are tuned, every highest mode is that of the board.
+// A machine without knobs tunes threads, so any highest mode counts as that of the machine.
 bool is_top_of(const platform::JetsonModeControl& control, const PowerMode& mode) {
   try {
     return is_top(mode, control.space().top());

@@ -10,7 +10,7 @@ namespace {
 
 using Workload = std::shared_ptr<const workload::DeployedWorkload>;
 
-// The model, of the kind of the rows with which it is compared; null without a model or a board.
+// The model, with the kind of the rows that it is compared with. Null without a model or a board.
 Workload model_beside(const TuneRequest& request, const Sweep& rows) {
   if (request.workload.model.empty() || request.device.empty()) return nullptr;
   WorkloadQuestion workload = request.workload;

@@ -1,4 +1,4 @@
-// A twin's answer held to a few profiles: the twin's part in it, and the way without a profiler.
+// Verifies a twin's answer by a few profiles: the twin's part, and verification without a profiler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The points that the twin says something of: those whose minibatch fits the memory.
+// The batches that the twin can estimate: their minibatch fits into memory.
 std::vector<int> fitting_batches(const TuneQuestion& question, const Sweep& measured,
                                  const twin::TwinModel& model,
                                  const workload::DeployedWorkload& workload) {
@@ -44,7 +44,7 @@ tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& me
   return options;
 }
 
-// What the samples say about the answer and of the modes that it is compared with.
+// Fills the answer and the compared modes from the samples.
 void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
                          const std::string& device, const tune::SearchSpace& space,
                          const tune::Verification& verification, TuneAnswer& found) {
@@ -69,7 +69,7 @@ void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
       tune::compare_with_sweep(found.outcome.goal, measured, named_modes(device, space));
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // of what was profiled: that is the answer
+    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
   }
   add_job(found);
   name_presets(found, load_board(device));
