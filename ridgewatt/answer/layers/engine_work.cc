@@ -13,14 +13,15 @@ using trace::EngineTensor;
 using workload::OpClass;
 using workload::Precision;
 
-constexpr double kMostElements = 1e15;  // chosen: a petabyte of anything is a broken file
+constexpr double kMostElements = 1e15;  // chosen: a tensor of a petabyte means a broken file
 
 struct FormatWord {
   std::string_view word;
   int bits;
   Precision precision;
 };
-// The first that occurs decides: "bfloat16" holds "float", "uint8" holds "int8".
+// The first row whose word occurs in a format applies: "bfloat16" contains "float", "uint8"
+// contains "int8".
 constexpr std::array<FormatWord, 22> kFormats = {{
     {"bfloat16", 16, Precision::kBf16},   {"bf16", 16, Precision::kBf16},
     {"float16", 16, Precision::kFp16},    {"fp16", 16, Precision::kFp16},
@@ -49,7 +50,7 @@ struct TypeWord {
   std::string_view word;
   OpClass op_class;
 };
-// Of TensorRT's types and of PyTorch's operators.
+// Words in TensorRT's layer types and in the names of PyTorch's operators.
 constexpr std::array<TypeWord, 24> kTypes = {{
     {"attention", OpClass::kAttention},
     {"conv", OpClass::kConv},
@@ -106,13 +107,14 @@ bool is_product(const EngineLayer& layer) {
   return false;
 }
 
-// Every output (of a transposed convolution every input) meets each of its filter's weights once.
+// Each output element (each input element of a transposed convolution) is multiplied once with each
+// weight of its filter.
 std::optional<double> convolution_macs(const EngineLayer& layer) {
   if (layer.inputs.empty() || layer.outputs.empty() || layer.kernel.empty()) return std::nullopt;
   const auto& in = layer.inputs[0].dims;
   const auto inputs = product_of(in), outputs = product_of(layer.outputs[0].dims);
   const auto window = product_of(layer.kernel);
-  // Channels come before the filter's axes, with or without a batch.
+  // The channel axis precedes the filter's axes, with or without a batch axis.
   if (!inputs || !outputs || !window || in.size() <= layer.kernel.size()) return std::nullopt;
   if (layer.groups < 1) return std::nullopt;
   const auto groups = static_cast<double>(layer.groups);
@@ -123,8 +125,8 @@ std::optional<double> convolution_macs(const EngineLayer& layer) {
   return *outputs * *window * channels / groups;
 }
 
-// [.., M, K] times [.., K, N], either of them transposed or not: all elements of the first operand
-// over the rows of the output are the length of the sums.
+// [.., M, K] times [.., K, N], either operand transposed or not. The length of each sum is the
+// number of elements of the first operand divided by the number of rows of the output.
 std::optional<double> product_macs(const EngineLayer& layer) {
   if (layer.inputs.empty() || layer.outputs.empty() || layer.outputs[0].dims.empty()) {
     return std::nullopt;
@@ -141,7 +143,7 @@ std::optional<double> tensor_bytes(const std::vector<EngineTensor>& tensors) {
   for (const auto& tensor : tensors) {
     const auto elements = product_of(tensor.dims);
     const int bits = format_bits(tensor.format);
-    if (tensor.dims.empty() && bits == 0) continue;  // an input that is no tensor
+    if (tensor.dims.empty() && bits == 0) continue;  // an input that is not a tensor
     if (!elements || bits == 0) return std::nullopt;
     bytes += *elements * bits / 8;
   }

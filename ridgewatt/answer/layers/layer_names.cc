@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMostNested = 64;  // chosen: engines nest two deep
 
-// Behind these TensorRT writes names of its own: "unsqueeze_node_after_fc.bias".
+// After these words TensorRT writes names of its own: "unsqueeze_node_after_fc.bias".
 constexpr std::array<std::string_view, 9> kInvented = {
     "(Unnamed Layer",       "unsqueeze_node_after_", "squeeze_after_",
     "copied_squeeze_after", "reshape_before_",       "reshape_after_",
@@ -22,7 +22,7 @@ bool is_invented(std::string_view name) {
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-// Parts between separators that stand outside of brackets and parentheses.
+// Splits at separators outside of brackets and parentheses.
 std::vector<std::string_view> split_outside(std::string_view text,
                                             std::span<const std::string_view> separators) {
   std::vector<std::string_view> parts;
@@ -85,7 +85,7 @@ LayerNames parse_layer_name(std::string_view name) {
     names.copy_of = to == std::string_view::npos ? name : name.substr(to + kServed.size());
     return names;
   }
-  if (name.ends_with(kCopied)) {  // of an input of a concatenation
+  if (name.ends_with(kCopied)) {  // a copy of an input of a concatenation
     names.copy_of = name.substr(0, name.size() - kCopied.size());
     return names;
   }
@@ -99,7 +99,7 @@ std::vector<std::string> parse_layer_metadata(std::string_view metadata) {
   for (auto at = metadata.find(kBegin); at != std::string_view::npos;
        at = metadata.find(kBegin, at)) {
     at += kBegin.size();
-    // The bracket that the next entry or the end follows: names may hold brackets.
+    // Names may contain brackets, so the last one before the next entry or the end closes the name.
     auto end = metadata.find(kBegin, at);
     end = metadata.rfind(']', end == std::string_view::npos ? metadata.size() : end);
     if (end == std::string_view::npos || end < at) break;

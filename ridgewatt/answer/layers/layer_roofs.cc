@@ -28,14 +28,14 @@ PowerMode one_mode(const Board& board, const std::string& text) {
   return modes.front();
 }
 
-// Where the trace does not tell its runtime, PyTorch eager's: the power per operation and byte is
-// the hardware's.
+// The twin of the trace's runtime. PyTorch eager if the trace does not name one, because power per
+// operation and byte depends on the hardware alone.
 twin::Twin runtime_twin(const Board& board, std::optional<Runtime> runtime) {
   const twin::Twin twin = twin::load_twin(board);
   return runtime ? twin::on_runtime(twin, *runtime, WorkloadKind::kInference) : twin;
 }
 
-// Whether the twin knows what kernels of the runtime reach.
+// Whether the twin has fitted efficiencies for kernels of this runtime.
 bool is_fitted(const Board& board, std::optional<Runtime> runtime) {
   if (!runtime) return false;
   if (is_eager(*runtime)) return true;
@@ -45,8 +45,8 @@ bool is_fitted(const Board& board, std::optional<Runtime> runtime) {
   });
 }
 
-// Work that is not known matters where it may decide: of contractions and of what is not known at
-// all. Anything else waits for memory.
+// Unknown work is a problem only if it may be the bound: for contractions and for unknown classes.
+// All other layers are bound by memory.
 bool has_roof(const MeasuredLayer& layer) {
   if (layer.kind == LayerKind::kNothing || !layer.traffic_bytes || !(layer.time_s > 0)) {
     return false;
@@ -60,8 +60,7 @@ double flop_of(const MeasuredLayer& layer) {
   return layer.work ? layer.work->work_flop : 0;
 }
 
-// Activations may lie in caches: no kernel moves more than the cache gives, or computes above the
-// measured FP32 peak.
+// Activations may be in caches. No kernel exceeds the cache bandwidth or the measured FP32 peak.
 twin::RoofCeiling processor_ceiling(const twin::CpuRates& rates, workload::Precision precision) {
   if (workload::arithmetic_of(precision) != Arithmetic::kFp32) {
     throw NotSupportedError("on a CPU only the FP32 roof is measured", "",
@@ -89,7 +88,7 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   const bool reached = !processor && is_fitted(board, answer.runtime);
   const twin::Twin twin = processor ? twin::Twin{} : runtime_twin(board, answer.runtime);
   std::set<std::string> without;
-  std::size_t faster = 0;  // than the arithmetic can be, whatever caches do
+  std::size_t faster = 0;  // layers above the peak compute rate
   for (auto& layer : answer.layers) {
     if (!has_roof(layer)) continue;
     const twin::RoofClass roof = twin::roof_class_of(layer.op_class);
@@ -139,7 +138,7 @@ void add_energy(const LayersQuestion& question, LayersAnswer& answer) {
   }
   if (question.device.empty()) return;
   const Board board = load_board(question.device);
-  if (!board.has_gpu()) return;  // nothing is known of a processor's power
+  if (!board.has_gpu()) return;  // the power of a processor is unknown
   const twin::Twin twin = runtime_twin(board, answer.runtime);
   answer.energy_provenance = Provenance::kModelled;
   for (auto& layer : answer.layers) {

@@ -21,7 +21,7 @@ using trace::EngineLayer;
 
 constexpr double kMuchLonger = 1.05;  // chosen: above the scatter of runs
 
-// A name without what writers escape in different ways.
+// The name without characters that writers escape in different ways.
 std::string plain_name(const std::string& name) {
   std::string plain;
   for (const char c : name) {
@@ -30,8 +30,7 @@ std::string plain_name(const std::string& name) {
   return plain;
 }
 
-// For each row of the profile the engine's layer of that name, the first not yet taken; nullptr:
-// none.
+// For each row of the profile, the first unused engine layer of that name, or nullptr.
 std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
                                                  const trace::EngineLayers& engine,
                                                  std::vector<std::string>& mismatches) {
@@ -60,7 +59,7 @@ std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
   return found;
 }
 
-// "Conv_12", "/layer1/layer1.0/conv1/Conv": the operator that exporters put into names.
+// The class of the operator in an exporter's node name: "Conv_12", "/layer1/layer1.0/conv1/Conv".
 std::optional<workload::OpClass> class_by_name(const std::string& node) {
   std::string op = node.substr(node.rfind('/') + 1);
   op = op.substr(0, op.find('_'));
@@ -72,7 +71,7 @@ bool is_stored_name(const std::string& name) {
   return name.ends_with(".weight") || name.ends_with(".bias");
 }
 
-// A node of ONNX Runtime's graph: what its operator tells.
+// Describes a node of ONNX Runtime's graph by its operator.
 void describe_node(const trace::TracedLayer& row, MeasuredLayer& layer) {
   layer.onnx_nodes.clear();
   const auto* rule = workload::find_cost_rule("", row.op);
@@ -89,7 +88,7 @@ void describe_node(const trace::TracedLayer& row, MeasuredLayer& layer) {
   layer.traffic_bytes = row.moved_bytes;
 }
 
-// What is known of a layer without the model.
+// A layer as far as it is known without the model.
 MeasuredLayer measured_layer(const trace::TracedLayer& row, const EngineLayer* engine,
                              double calls) {
   MeasuredLayer layer{.name = row.name,
@@ -164,7 +163,7 @@ void add_totals(LayersAnswer& answer) {
   }
 }
 
-// The batch to count at: the engine's own, which the question may only repeat.
+// The batch at which work is counted. If the engine states its batch, the question must not differ.
 std::optional<std::int64_t> batch_of(const LayersQuestion& question,
                                      const std::optional<trace::EngineLayers>& engine) {
   const auto own = engine ? ModelJoin::engine_batch(*engine) : std::nullopt;
@@ -193,7 +192,7 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
                   answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
 }
 
-// What the trace states about itself.
+// An answer with the properties that the trace states.
 LayersAnswer answer_of(const trace::LayerTrace& trace) {
   LayersAnswer answer;
   answer.source = trace.source;

@@ -1,4 +1,4 @@
-// The roofs of this machine, measured, and what a model counts for them.
+// The measured roofs of this machine, and what a model needs of them.
 #include <fmt/format.h>
 
 #include <optional>

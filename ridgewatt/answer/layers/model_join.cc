@@ -13,7 +13,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr std::size_t kMostNamed = 8;  // chosen: in one sentence
+constexpr std::size_t kMostNamed = 8;  // chosen: names in one sentence
 
 bool same_count(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
@@ -28,7 +28,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Multiply-accumulates of one call as the engine states them; 0: none, or not stated.
+// Multiply-accumulates of one call, as the engine states them. 0: none, or not stated.
 double engine_macs(const JoinedLayer& layer) {
   if (layer.engine == nullptr) return 0;
   const auto work = engine_work(*layer.engine);
@@ -69,7 +69,7 @@ std::optional<std::int64_t> ModelJoin::engine_batch(const trace::EngineLayers& e
 
 std::optional<std::size_t> ModelJoin::step_named(const std::string& name) const {
   if (const auto found = by_node_.find(name); found != by_node_.end()) return found->second;
-  // What TensorRT calls a node that has no name of its own.
+  // TensorRT's name for a node without a name.
   constexpr std::string_view kOfOutput = "node_of_";
   if (!name.starts_with(kOfOutput)) return std::nullopt;
   const auto found = by_output_.find(name.substr(kOfOutput.size()));
@@ -154,7 +154,8 @@ void ModelJoin::match_others(const std::vector<JoinedLayer>& layers, Matching& m
     if (!op_class || !outputs || engine_kind(*engine) != LayerKind::kWork) continue;
     for (const auto& kernel : kernels) {
       if (kernel.steps.empty() || used[kernel.steps[0]] || kernel.macs > 0) continue;
-      // A mean over all positions is a pooling to TensorRT and a reduction to some exporters.
+      // TensorRT treats a mean over all positions as pooling; some exporters write it as a
+      // reduction.
       const bool alike =
           kernel.op_class == *op_class || (*op_class == workload::OpClass::kPooling &&
                                            kernel.op_class == workload::OpClass::kReduction);
@@ -182,7 +183,7 @@ std::optional<std::size_t> ModelJoin::step_of_node(std::string name) const {
     if (const auto at = by_output_.find(text); at != by_output_.end()) return at->second;
     return std::nullopt;
   };
-  // What the optimizer adds: "fused X", "X_nchwc", "X_token_12", "X/MatMulAddFusion/".
+  // The optimizer adds words to names: "fused X", "X_nchwc", "X_token_12", "X/MatMulAddFusion/".
   constexpr std::string_view kFused = "fused ";
   if (name.starts_with(kFused)) name.erase(0, kFused.size());
   while (!name.empty()) {
@@ -255,7 +256,7 @@ void ModelJoin::judge(const std::vector<JoinedLayer>& layers, Matching& matching
     const double stated = engine_macs(layers[l]) * layers[l].calls;
     const double counted = work_of(matching.steps[l]).macs;
     if (stated == 0) {
-      // Where the engine tells nothing, a contraction that is found by name is one that agrees.
+      // If the engine states no work, a contraction that is found by name counts as agreeing.
       const bool silent = layers[l].engine == nullptr || !engine_work(*layers[l].engine);
       if (silent && counted > 0) ++matching.agreeing;
       continue;
@@ -274,7 +275,7 @@ LayerWork ModelJoin::work_of(const Steps& steps) const {
   return work;
 }
 
-// Of the kernels whose main work is among the steps.
+// The traffic of the kernels whose main work is in `steps`.
 double ModelJoin::traffic_of(const Steps& steps) const {
   double bytes = 0;
   for (const auto step : steps) {

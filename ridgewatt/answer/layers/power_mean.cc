@@ -16,7 +16,7 @@ using PowerSamples = std::vector<std::pair<double, double>>;  // s, W
 
 constexpr std::string_view kPowerPrefix = "power:";
 
-// By trapezoids.
+// Integrates with the trapezoidal rule.
 double time_weighted_mean(const PowerSamples& samples, const std::string& path) {
   double energy_j = 0;
   for (std::size_t i = 1; i < samples.size(); ++i) {

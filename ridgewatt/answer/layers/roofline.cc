@@ -14,7 +14,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The presets of a GPU card are power limits, under which its clocks vary.
+// The presets of a GPU card are power limits, so its clocks vary under them.
 void choose_modes(const std::string& asked, RooflineAnswer& found) {
   found.modes = select_modes(found.board, asked.empty() ? "presets" : asked);
   if (found.modes.empty())
@@ -49,7 +49,8 @@ const twin::Estimator* RooflineAnswer::estimator() const {
 workload::Precision RooflineAnswer::precision() const {
   if (!model) return workload::Precision::kFp32;
   const workload::WorkloadCost& cost = estimator()->cost();
-  // An engine's contractions are in its precision, what they fall back to is the lesser part.
+  // Contractions of an engine use its precision. Operations that fall back to another one are
+  // fewer.
   return is_eager(cost.runtime) ? cost.arithmetic : cost.precision;
 }
 

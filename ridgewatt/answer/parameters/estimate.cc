@@ -1,4 +1,4 @@
-// What a user may say with `estimate`.
+// The parameters of `estimate`.
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"

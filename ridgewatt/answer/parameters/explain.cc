@@ -1,4 +1,4 @@
-// What a user may say with `explain`.
+// The parameters of `explain`.
 #include "ridgewatt/answer/explain.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ std::vector<std::string> runtimes_and_engines() {
   return all;
 }
 
-// What runs the model: a runtime, or the engine of a language model. Which, the figures say.
+// Sets what runs the model: a runtime, or the engine of a language model. The measured figures of
+// the question determine which of the two is meant.
 void set_runtime(void* part, const Parameter& row, const Given& given) {
   X& question = *static_cast<X*>(part);
   const NameSet known{runtimes_and_engines(), name_set<Runtime>().synonyms};

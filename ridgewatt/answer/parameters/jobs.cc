@@ -1,4 +1,4 @@
-// Parameters of a job, a period or a day in `tune`.
+// The parameters of `tune` for a job, a period or a day.
 #include "ridgewatt/answer/jobs.h"
 
 #include "ridgewatt/answer/parameters/access.h"

@@ -1,4 +1,4 @@
-// What a user may say with the questions of language models: `fits`, `llm` and `tune llm`.
+// The parameters of questions about language models: `fits`, `llm` and `tune llm`.
 #include "ridgewatt/answer/fits.h"
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/answer/parameters/access.h"

@@ -1,4 +1,4 @@
-// What a user may say with `layers`, and with `thermal hold`.
+// The parameters of `layers` and `thermal hold`.
 #include "ridgewatt/answer/layers.h"
 #include "ridgewatt/answer/held.h"
 #include "ridgewatt/answer/parameters/access.h"
@@ -81,7 +81,7 @@ const ParameterTable& layers_parameters() {
 const ParameterTable& thermal_hold_parameters() {
   static const Part parts[] = {
       {kHoldRows, &whole},
-      {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}};  // FILE is its own
+      {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}};  // without FILE
   static const ParameterTable table{"thermal hold", parts, &make_question<HoldRequest>,
                                     "For how long the board can hold a power before it throttles"};
   return table;

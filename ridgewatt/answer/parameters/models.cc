@@ -1,5 +1,4 @@
-// What a user may say with questions about models and boards alone: `analyze`, `zoo list`,
-// `device show`.
+// The parameters of questions about models or boards alone: `analyze`, `zoo list`, `device show`.
 #include "ridgewatt/answer/analyze.h"
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"

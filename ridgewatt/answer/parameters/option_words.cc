@@ -1,4 +1,4 @@
-// What people type for options.
+// Words that people type instead of option names.
 #include <algorithm>
 
 #include "ridgewatt/answer/parameter.h"
@@ -238,7 +238,7 @@ constexpr OptionWord kWords[] = {
 };
 // clang-format on
 
-// "max_power" of "--max-power".
+// "--max-power" becomes "max_power".
 std::string underscored(std::string_view option) {
   option.remove_prefix(std::min(option.size(), option.find_first_not_of('-')));
   std::string name(option);
@@ -246,7 +246,7 @@ std::string underscored(std::string_view option) {
   return name;
 }
 
-// Python's arguments carry their unit: "max_power_w" is --max-power.
+// Names of Python arguments end with their unit: "max_power_w" is --max-power.
 bool is_option(const std::string& known, std::string_view option) {
   constexpr std::string_view kUnits[] = {"_w", "_s", "_j", "_hz", "_celsius"};
   const std::string name = underscored(known), wanted = underscored(option);
@@ -261,7 +261,7 @@ std::string with_value(const std::string& option, std::string_view value) {
   return option + "='" + std::string(value) + "'";
 }
 
-// Names and words of an enum's members, each as a value of `option`.
+// Adds the names and synonyms of an enum's members, each as a value of `option`.
 void add_members(const auto& rows, std::string_view option, std::vector<OptionWord>& all) {
   for (const auto& row : rows) {
     all.push_back({row.name, option, row.name});
@@ -291,7 +291,7 @@ std::vector<Synonym> option_synonyms(const std::vector<std::string>& options) {
                                     [&](const auto& name) { return is_option(name, row.option); });
     if (known != options.end()) {
       synonyms.push_back({std::string(row.word), with_value(*known, row.value)});
-    } else {  // means an option that the command lacks: no other one is suggested
+    } else {  // the command lacks the option: do not suggest another one
       others.push_back({std::string(row.word), ""});
     }
   }

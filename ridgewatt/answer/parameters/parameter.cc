@@ -34,7 +34,8 @@ bool lacks_model(const ParameterTable& table, const Parameter& row, const IsGive
   return model != nullptr && !given(*model);
 }
 
-// What `row` lacks, as a sentence goes on behind "without"; empty: nothing.
+// The missing parameter that `row` needs, as a text that continues "without". Empty: none is
+// missing.
 std::string lacking(const ParameterTable& table, const void* question, const Parameter& row,
                     Surface surface, const IsGiven& given) {
   if (row.needs.name.empty()) return "";

@@ -1,4 +1,4 @@
-// What a user may say with questions about all modes from a few: `predict`, `pareto`.
+// The parameters of questions about all modes from a few profiles: `predict`, `suggest`, `pareto`.
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
@@ -64,7 +64,7 @@ constexpr Parameter budgets_row(std::optional<Surface> only) {
            .set =
                [](void* part, const Parameter&, const Given& given) {
                  const predict::PowerBudgets budgets{given.numbers.at(0), given.numbers.at(1), 1};
-                 budgets.values_w();  // throws where they are none
+                 budgets.values_w();  // throws if the numbers are not valid budgets
                  static_cast<SuggestRequest*>(part)->budgets = budgets;
                }},
       .quantity = units::watts().positive(),
@@ -78,7 +78,7 @@ constexpr Parameter kProposeRows[] = {
     budgets_row(Surface::kCommandLine)};
 constexpr Parameter kSuggestRows[] = {count_row("Modes to profile next [5]", {}), budgets_row({})};
 
-// Both in one argument.
+// Sets both costs from one argument.
 constexpr Access kCosts = {
     .repeated = true,
     .set =

@@ -1,5 +1,5 @@
-// How a program on a real or fake board is measured and tuned, the search aside: keyword arguments
-// of Python, and rows that the command line shares.
+// How a program on a real or fake board is measured and tuned, without the search: keyword
+// arguments of Python, and rows that the command line also uses.
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/tune_request.h"
 
@@ -94,7 +94,8 @@ constexpr Parameter kRateRows[] = {
      .quantity = units::hertz().within(1, 1000)},
 };
 
-// A running program has one window per point, which the command line names as it does a point's.
+// A running program has one window per point. The command line gives both kinds of window the same
+// name.
 constexpr Parameter kRunningRows[] = {
     {.name = "window",
      .help = "Minibatches of a window at most",

@@ -1,4 +1,4 @@
-// What a user may say with `roofline`.
+// The parameters of `roofline`.
 #include "ridgewatt/answer/roofline.h"
 
 #include "ridgewatt/answer/parameters/access.h"
@@ -9,7 +9,7 @@ namespace {
 
 using R = RooflineQuestion;
 
-// Chosen: no cache is so fast. A bare number is in GB/s.
+// Chosen: no cache is as fast as the maximum. A bare number is in GB/s.
 constexpr UnitName kBandwidths[] = {{"B/s", 1}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 constexpr Quantity kCacheBandwidth = {"bandwidth", "GB/s", kBandwidths, 0, 1e9, true};
 

@@ -1,4 +1,4 @@
-// What a user may say with `schedule plan` and `schedule simulate`; groups of it with the others.
+// The parameters of `schedule plan` and `schedule simulate`. Other questions share groups of them.
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
 #include "ridgewatt/answer/simulate.h"
@@ -225,7 +225,7 @@ void* models_of(void* question) {
   return &static_cast<Question*>(question)->schedule.models;
 }
 
-// The parts that make a plan, and what a question has of its own before and after them.
+// The parts that make a plan, between the question's own rows.
 template <class Question>
 std::vector<Part> parts_around(std::span<const Parameter> before,
                                std::span<const Parameter> after) {

@@ -1,4 +1,4 @@
-// Rows that several questions have.
+// Parameters that several questions share.
 #include "ridgewatt/answer/parameters/shared_rows.h"
 #include "ridgewatt/answer/held.h"
 #include "ridgewatt/answer/parameters/access.h"

@@ -1,4 +1,4 @@
-// What a user may say with `tune`.
+// The parameters of `tune`.
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
 #include "ridgewatt/answer/tune_request.h"
@@ -181,7 +181,7 @@ void* loader_of(void* question) {
 }  // namespace
 
 const ParameterTable& tune_parameters() {
-  const auto training = workload_rows().first(1);  // the rest is of a model
+  const auto training = workload_rows().first(1);  // the other rows need a model
   static const Part parts[] = {
       {optional_model_rows(), &member_part<&Asked::workload>, Ways::kCampaign | Ways::kRowsAlone},
       {kSourceRows, &whole},

@@ -42,7 +42,7 @@ void fake_boards(const std::string&, Words& all) {
 }
 
 void live_boards(const std::string& device, Words& all) {
-  std::set<std::string> names;  // with a release, and without one
+  std::set<std::string> names;  // with and without a release
   for (const auto& name : platform::fake_board_names()) {
     names.insert({name, platform::fake_board_spec(name).board});
   }
@@ -76,8 +76,8 @@ void language_model_names(const std::string&, Words& all) {
 
 namespace {
 
-// Presets of `device`: of a fake board those of its nvpmodel.conf. Of every board if the name is
-// unknown.
+// Presets of `device`. A fake board has those of its nvpmodel.conf. For an unknown name, returns
+// the presets of all boards.
 std::vector<std::string> preset_names(const std::string& device) {
   std::vector<std::string> names, boards = list_boards();
   const auto& fakes = platform::fake_board_names();

@@ -31,7 +31,7 @@ std::vector<int> batches_of(const EstimateQuestion& question,
   return question.batches.empty() ? std::vector{usual_batch(workload)} : question.batches;
 }
 
-// A workload in several runtimes and precisions, each priced once.
+// A workload in several runtimes and precisions. The cost of each is computed once.
 class Deployments {
  public:
   using Workload = std::shared_ptr<const workload::DeployedWorkload>;
@@ -78,8 +78,8 @@ EstimateRows sorted_by_sample_time(std::vector<EstimateRow> rows) {
   return EstimateRows(std::make_shared<const StoredRows>(std::move(rows)));
 }
 
-// Of the row whose time goes to launches; none where it goes elsewhere, or to training. Other
-// runtimes in the same precision, and a larger batch in the same one.
+// Changes that shorten an inference row whose time goes mainly to launches: another runtime in the
+// same precision, or a larger batch in the same runtime. Empty for other rows and for training.
 std::vector<Remedy> launch_remedies(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const twin::Twin& twin,
@@ -97,7 +97,7 @@ std::vector<Remedy> launch_remedies(
           model_on(question, other, twin)->estimator(batch)(row.mode).period_s / batch;
       if (then_s < 0.95 * now_s) remedies.push_back({what, then_s, now_s / then_s});
     } catch (const Error&) {
-      // Not to be had, not even by the model's own shapes: not a remedy.
+      // This combination cannot run, so it is not a remedy.
     }
   };
   for (const Runtime runtime : kRuntimes) {
@@ -113,7 +113,7 @@ std::vector<Remedy> launch_remedies(
   return remedies;
 }
 
-// The answer before its rows.
+// An answer without rows.
 EstimateAnswer begun(EstimateAnswer::Over over, const EstimateQuestion& question,
                      const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device) {
@@ -260,7 +260,7 @@ EstimateAnswer estimate_over_runtimes(
   const auto modes = select_modes(board, question.modes.empty() ? "maxn" : question.modes);
   EstimateAnswer found = begun(EstimateAnswer::Over::kRuntimes, question, workload, device);
   found.precision = precisions.size() == 1 ? std::optional(precisions.front()) : std::nullopt;
-  // What no runtime can be asked is one error.
+  // A question that fails for every runtime is one error.
   const auto eager = deployed_as(*workload, RuntimeChoice{});
   const auto counted = eager->at(batches_of(question, *workload).front());
   if (counted->kernels.empty()) {
@@ -283,7 +283,7 @@ EstimateAnswer estimate_over_runtimes(
       models[{choice.runtime, choice.precision}] = model;
     } catch (const NotSupportedError& error) {
       leave_out(error);
-    } catch (const UsageError& error) {  // nothing that it would launch
+    } catch (const UsageError& error) {  // no point can run on this board
       leave_out(error);
     }
   }

@@ -11,7 +11,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr std::size_t kManyRows = 1000;  // chosen: half a millisecond, what a thread is worth
+constexpr std::size_t kManyRows = 1000;  // chosen: half a millisecond of work, enough for a thread
 
 }  // namespace
 
@@ -52,23 +52,24 @@ ComputedRows::ComputedRows(const Board& board, std::shared_ptr<const twin::TwinM
   }
 }
 
-// The rivals that the board can run at this batch.
+// The rivals that can run on the board at this batch.
 std::vector<ComputedRows::RivalAtBatch> ComputedRows::rivals_at(int batch) const {
   std::vector<RivalAtBatch> able;
   for (const Rival& rival : rivals_) {
     try {
       able.push_back({rival.text, rival.model->estimator(batch)});
     } catch (const Error&) {
-      // The board or the runtime cannot: nothing to be slower than.
+      // The rival cannot run, so there is no comparison.
     }
   }
   return able;
 }
 
-// Where the model has the row slower, the interval reaches the rival's time, and says so.
+// If the model estimates the row as slower than its rival, widens the interval to include the
+// rival's time, and adds a text that says so.
 void ComputedRows::compare(const RivalAtBatch& rival, EstimateRow& row) {
   const double longer = row.estimate.total.period_s / rival.estimator(row.mode).period_s;
-  if (!(longer > 1 + 1e-6)) return;  // chosen: rounding
+  if (!(longer > 1 + 1e-6)) return;  // chosen: tolerates rounding
   row.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
   for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
     double& sd = row.error[quantity].sd;

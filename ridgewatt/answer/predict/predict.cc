@@ -32,7 +32,7 @@ RowOrigin predicted_origin(const PredictQuestion& question) {
   return origin;
 }
 
-// Not yet fitted.
+// An unfitted predictor for the question.
 std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question) {
   predict::PredictorOptions options;
   options.method = question.method;
@@ -72,7 +72,7 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
       predict::mean_by_point(samples).size()));
 }
 
-// A board draws at most its power limit, or what a sample was measured to draw.
+// Limits powers to the board's power limit, or to the highest sample if a sample exceeds it.
 void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& found) {
   if (question.device.empty()) return;
   const auto limit_w = load_board(question.device).power_limit_w;
@@ -86,7 +86,7 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
     auto& energy = one.energy_j;
     lowered += power.mean > most_w ? 1 : 0;
     if (predict::has_interval(power) && power.hi > most_w) {
-      if (power.log_sd == 0 && power.hi > power.mean) {  // the scale before the upper end is cut
+      if (power.log_sd == 0 && power.hi > power.mean) {  // before the upper end is cut
         power.log_sd =
             std::log(power.hi / power.mean) /
             (power.degrees > 0 ? student_quantile(upper, power.degrees) : normal_quantile(upper));
@@ -106,7 +106,7 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
   }
 }
 
-// Predicts the points of `found` by a fitted predictor, and says by what.
+// Predicts the points of `found` with a fitted predictor, and stores the method.
 void predict_into(const PredictQuestion& question, predict::Predictor& predictor,
                   PredictAnswer& found) {
   found.predictions = predictor.predict(found.points, question.interval);
@@ -121,7 +121,7 @@ void predict_into(const PredictQuestion& question, predict::Predictor& predictor
   describe_intervals(question, found);
 }
 
-// What some of the question's points cost.
+// Predicts some of the question's points.
 PredictAnswer predict_at(const PredictQuestion& question,
                          const std::vector<OperatingPoint>& points) {
   const auto predictor = predictor_of(question);
@@ -134,7 +134,7 @@ PredictAnswer predict_at(const PredictQuestion& question,
   return found;
 }
 
-// Few changes of the board's clocks from one to the next.
+// Sorts so that the board's clocks change seldom from point to point.
 void sort_by_clocks(std::vector<OperatingPoint>& points) {
   const auto key = [](const OperatingPoint& p) {
     return std::tuple(p.mode.mem_clock_hz, p.mode.gpu_clock_hz, p.mode.cpu_clock_hz,
@@ -144,7 +144,7 @@ void sort_by_clocks(std::vector<OperatingPoint>& points) {
             [&](const OperatingPoint& a, const OperatingPoint& b) { return key(a) > key(b); });
 }
 
-// Keeps the front of an answer.
+// Keeps only the front of an answer.
 void keep_front(PredictAnswer& found, FrontCost first, FrontCost second) {
   std::vector<double> firsts, seconds;
   for (std::size_t i = 0; i < found.points.size(); ++i) {
@@ -185,7 +185,7 @@ std::vector<OperatingPoint> points_of_board(const std::string& device, const Swe
 std::vector<OperatingPoint> at_batches_of(const Sweep& samples,
                                           const std::vector<OperatingPoint>& points) {
   if (samples.observations.empty()) return points;
-  const std::vector<int> batches = samples.batches();  // sorts all rows
+  const std::vector<int> batches = samples.batches();  // costly: sorts all rows
   std::vector<OperatingPoint> asked;
   for (const auto& point : points) {
     if (point.batch > 0) {
@@ -236,7 +236,7 @@ double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Pr
 
 namespace {
 
-// The question's points without those of `means`.
+// The question's points that are not in `means`.
 std::vector<OperatingPoint> points_without(std::span<const Observation> means,
                                            const PredictQuestion& question) {
   std::vector<OperatingPoint> others;

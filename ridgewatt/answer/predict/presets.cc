@@ -10,9 +10,9 @@
 namespace ridgewatt::answer {
 namespace {
 
-// The points of one batch, as the two costs.
+// The two costs of all points of one batch.
 struct AtBatch {
-  std::vector<std::size_t> index;  // in the answer
+  std::vector<std::size_t> index;  // of the points in the answer
   std::vector<double> first, second;
 };
 
@@ -34,7 +34,7 @@ int sms_switched_off(const Board& board, const tune::NamedMode& named) {
   return 0;
 }
 
-// The highest mode of the points is MAXN only where the board has such a preset.
+// The highest mode of the points is MAXN only if the board has that preset.
 std::string name_of_highest(const Board& board, const PowerMode& mode) {
   const std::string name = preset_name(board, mode);
   return name.empty() ? "highest mode" : name;

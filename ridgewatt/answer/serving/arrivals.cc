@@ -24,7 +24,7 @@ ServedTrace serve_trace(const TraceQuestion& question, int trace, schedule::Plan
   ServedTrace served{
       std::to_string(trace),
       schedule::run_dynamic(book, space.candidates(), arrivals, simulation, question.dynamic)};
-  served.summary.dynamic = {};  // every request of it
+  served.summary.dynamic = {};  // discards the record of every request
   return served;
 }
 

@@ -90,7 +90,7 @@ MeanInterval SharingPower::of(schedule::SharingPhase phase,
       means_w.push_back(measure::integrate_power(times_s_, powers_w_, origin_s + span.from_s,
                                                  origin_s + span.to_s)
                             .mean_w);
-    } catch (const NotSupportedError&) {  // no sample has a value
+    } catch (const NotSupportedError&) {  // no sample has a power
       return {};
     }
   }

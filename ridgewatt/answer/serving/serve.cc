@@ -14,7 +14,8 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Requests per second that the best of the points serves: a batch gathers while another runs.
+// The highest request rate that any of the points serves: one batch is collected while the previous
+// one runs.
 double capacity_of(const schedule::PlanSpace& space, const std::vector<std::size_t>& points,
                    const schedule::PlanProblem& problem) {
   double capacity_hz = 0;
@@ -45,8 +46,8 @@ schedule::Plan search_plan(const PlanQuestion& question,
   return summary.plan;
 }
 
-// Of the candidates that train with the inference within the power budget: the least bound on the
-// latency that one of them keeps, in whole ms.
+// The least latency limit, in whole ms, that allows training with the inference within the power
+// budget.
 std::optional<double> least_latency_with_training(std::span<const schedule::Candidate> candidates,
                                                   const schedule::PlanProblem& problem) {
   constexpr double kMs = 1e-3;
@@ -74,8 +75,8 @@ std::string no_training_text(std::span<const schedule::Candidate> candidates,
                             other.cycle.training_throughput_hz);
 }
 
-// Where the inference can be served but no training minibatch fits with it: the plan of the
-// inference alone as the nearest miss, and which latency would allow training.
+// If the inference can be served but no training minibatch fits: sets the plan of the inference
+// alone as the nearest miss, and states which latency would allow training.
 void say_where_no_training_fits(std::vector<schedule::Candidate> candidates,
                                 const schedule::PlanProblem& problem, schedule::Plan& plan) {
   const schedule::Candidate& found = plan.candidate;
@@ -107,13 +108,13 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
   found.origin = schedule::plan_origin(question.workloads);
   auto [candidates, idle_source] = planned_points(question.workloads, question.idle_power_w);
   found.idle_source = std::move(idle_source);
-  // The exact answer knows every point and needs no profile.
+  // The exact strategy reads every point and needs no profiles.
   found.plan = schedule::find_plan_strategy(question.strategy).every_point
                    ? schedule::PlanTable(candidates).best(question.problem)
                    : search_plan(question, candidates, found.profiled);
   found.serving = schedule::make_serving_plan(found.plan, candidates);
   if (!found.profiled.empty()) {
-    candidates.clear();  // what was not profiled is not known
+    candidates.clear();  // unprofiled points are unknown
     for (const auto& plan : found.profiled) candidates.push_back(plan.candidate);
   }
   say_where_no_training_fits(std::move(candidates), question.problem, found.plan);
@@ -149,7 +150,7 @@ SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
   auto [candidates, idle_source] = planned_points(workloads, idle_power_w);
   found.idle_source = std::move(idle_source);
   found.origin = schedule::plan_origin(workloads);
-  // What comes out is modelled, whatever went in.
+  // The result is modelled, whatever the provenance of the input.
   found.origin.provenance = weaker_provenance(found.origin.provenance, Provenance::kModelled);
   for (auto& candidate : candidates) {
     const auto forecast = schedule::forecast_sharing(candidate, switching);
@@ -172,7 +173,7 @@ PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
       schedule::set_idle_power(points.candidates, twin::load_twin(load_board(board)));
       points.idle_source = "modelled by the twin of " + board;
       return points;
-    } catch (const NotFoundError&) {  // the sweeps name a board that has no file
+    } catch (const NotFoundError&) {  // the sweeps name an unknown board
     } catch (const NotSupportedError&) {
     }
   }

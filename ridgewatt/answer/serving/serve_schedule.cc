@@ -13,7 +13,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-constexpr double kSameLevel = 0.01;  // clocks of a table and a sweep, as a share
+constexpr double kSameLevel = 0.01;  // relative, between the clocks of a table and of a sweep
 
 bool offers(const KnobSpace::Levels& levels, const PowerMode& mode) {
   return std::all_of(kKnobs.begin(), kKnobs.end(), [&](Knob knob) {
@@ -25,7 +25,7 @@ bool offers(const KnobSpace::Levels& levels, const PowerMode& mode) {
   });
 }
 
-// Those that the device offers. Throws InputError if there are none.
+// Keeps the modes that the device offers. Throws InputError if there are none.
 std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> modes,
                                               const ServeOptions& options) {
   const std::size_t all = modes.size();
@@ -41,7 +41,7 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
   return modes;
 }
 
-// Since `native_from_s`, when native sharing began.
+// The interference since `native_from_s`, when native sharing began.
 schedule::Interference interference_of(std::span<const schedule::GrantRecord> grants,
                                        double native_from_s) {
   const auto measured = schedule::measure_interference(grants, native_from_s);
@@ -51,7 +51,7 @@ schedule::Interference interference_of(std::span<const schedule::GrantRecord> gr
                         "the other for at least half of its time in the second half of --duration");
 }
 
-// Remarks on events, with their time.
+// A function that reports events with their time.
 std::function<void(double, const std::string&)> event_remarks(const ServeOptions& options) {
   if (!options.say_events) return {};
   return [say = options.say](double time_s, const std::string& text) {

@@ -8,7 +8,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// `duration_s` becomes a recorded trace's own where that is shorter.
+// Lowers `duration_s` to the duration of a recorded trace if that is shorter.
 std::vector<double> make_arrivals(const SimulateRequest& asked, double rate_hz,
                                   double& duration_s) {
   const auto process = asked.process();
@@ -29,7 +29,8 @@ std::vector<double> make_arrivals(const SimulateRequest& asked, double rate_hz,
   return schedule::bursty_arrivals(asked.bursty, duration_s, random);
 }
 
-// Of native sharing: what is given, else what the twin says, else what is published.
+// Chooses the interference factor of native sharing: the given one, else the twin's estimate, else
+// a published one.
 void choose_interference(const SimulateRequest& asked, const schedule::Plan& plan,
                          schedule::SimulationOptions& simulation, SimulateAnswer& found) {
   found.interference_source =
@@ -39,7 +40,7 @@ void choose_interference(const SimulateRequest& asked, const schedule::Plan& pla
   if (native && native->busy_known) {
     simulation.shared_power_w = native->power_w.value;
     if (!asked.interference) {
-      simulation.interference = std::max(0.501, native->factor.value);  // it has to be above 0.5
+      simulation.interference = std::max(0.501, native->factor.value);  // must be above 0.5
       found.interference_source =
           "modelled: by how much of its time each program keeps the device busy";
     }

@@ -1,4 +1,4 @@
-// The programs that share a board: sweeps that were read, and models on its twin.
+// The programs that share a board: sweeps, and models on the board's twin.
 #include <algorithm>
 
 #include "ridgewatt/answer/serve.h"
@@ -41,7 +41,7 @@ void add_models(const ScheduledModels& models, const std::string& board,
   }
 }
 
-// What is given for the programs in their order, in place of what the twin says about models.
+// Given busy shares, in the order of the programs, replace the twin's estimates for models.
 void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorkloads& workloads) {
   const std::size_t programs = workloads.background.size() + (workloads.inference ? 1 : 0);
   if (!shares.empty() && shares.size() != programs) {
@@ -106,7 +106,7 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
   schedule::ScheduleWorkloads workloads;
   workloads.switch_s = asked.switch_s;
   add_models(asked.models, board, workloads);
-  // Models come first; a sweep next to them keeps its place.
+  // So far `uses` contains only training models. The inference goes to the first place.
   if (sweeps.inference && !workloads.uses.empty()) {
     workloads.uses.insert(workloads.uses.begin(), nullptr);
   }

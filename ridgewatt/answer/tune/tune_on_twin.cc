@@ -213,7 +213,7 @@ TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& m
   return found;
 }
 
-// Adds what is reported about the answer besides its cost.
+// Adds what is reported about the answer in addition to its cost.
 void add_facts(TuneAnswer& found, const twin::TwinModel& model,
                const workload::WorkloadCost& priced) {
   found.outcome.memory = model.memory(priced.batch);
