@@ -1,5 +1,5 @@
-// Signs in what the main thread of a program does, where the model runs on the processor: with a
-// GPU, the main thread waits for it.
+// Signs in what the main thread of a program does, if the model runs on the processor. With a GPU,
+// the main thread only waits for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ Look computes_outside(const SignContext& of) {
                               of.library, 100 * *share));
 }
 
-// Of a program that computes outside of the runtime: a copy goes to new memory, and so do the
-// events of a profiler.
+// For a program that computes outside of the runtime. A copy of the input is written to new memory,
+// as are the events of a profiler.
 Look touches_input_again(const SignContext& of) {
   constexpr double kTimes = 0.9;  // chosen
   const auto share = share_outside(of.seen);

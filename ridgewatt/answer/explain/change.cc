@@ -25,16 +25,16 @@ double normal(double value, double mean, double sd) {
   return std::exp(-z * z / 2) / (sd * std::sqrt(2 * M_PI));
 }
 
-// Densities of the logarithm of the gain, if the cause was at work and the change removed it, in
-// whole or in part, and if it was not. All figures are chosen.
+// Densities of the logarithm of the gain: `removed` if the change removed the cause, in whole or in
+// part, and `other` if it did not. All figures are chosen.
 struct GainDensities {
   double removed = 0, other = 0;
 };
 GainDensities densities_of(const ExplainedChange& change) {
   constexpr double kZ90 = 1.645;      // half of a 90 % interval, in standard deviations
-  constexpr double kRepeatSd = 0.05;  // of measurements of the same
-  constexpr double kInPart = 0.25;    // of changes that remove a cause
-  constexpr double kElse = 0.05;      // of changes that have another effect, of any size
+  constexpr double kRepeatSd = 0.05;  // between repeated measurements
+  constexpr double kInPart = 0.25;    // share of changes that remove a cause only in part
+  constexpr double kElse = 0.05;      // share of other changes that have an effect, of any size
   const double gain = std::log(change.gain());
   const double promised = std::log(change.promised);
   const double estimate_sd = std::log(change.promised_high / change.promised_low) / (2 * kZ90);
@@ -53,7 +53,7 @@ ExplainedChange judge_change(const ExplainAnswer& before, ExplainAnswer after,
   ExplainedChange change{
       .removed = row.cause, .before_s = before.time.measured, .after_s = after.time.measured};
   change.rank = static_cast<int>(&row - before.rows.data()) + 1;
-  // A number that was misread becomes the true one.
+  // If the number was misread, the change makes it the true one.
   change.promised = row.gain.value_or(change.before_s / before.time.expected);
   change.promised_low = row.gain ? row.gain_low : change.before_s / before.time.high;
   change.promised_high = row.gain ? row.gain_high : change.before_s / before.time.low;

@@ -1,4 +1,4 @@
-// Signs in clocks and limits.
+// Signs in the clocks and limits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Clock over that of the mode; nothing where it is not seen.
+// The measured clock divided by the clock of the mode. Empty if it was not measured.
 std::optional<double> clock_share(const SignContext& of, Knob knob) {
   if (!of.seen.clocks.has(knob) || !of.mode.has(knob)) return {};
   return of.seen.clocks.get(knob) / of.mode.get(knob);
@@ -23,7 +23,8 @@ Look low_clock(const SignContext& of, Knob knob, const char* name) {
                                                   knob_in_field_unit(of.mode, knob)));
 }
 
-// A governor lowers the clock of a GPU that waits: what a low clock tells depends on the load.
+// A governor lowers the clock of a GPU that waits, so the meaning of a low clock depends on the
+// load.
 constexpr double kRestingLoad = 0.5;  // chosen
 
 }  // namespace
@@ -46,7 +47,7 @@ Look low_memory_clock(const SignContext& of) {
   return low_clock(of, Knob::kMemClock, "memory");
 }
 
-// Of a low GPU clock: throttling keeps a third of it.
+// If the GPU clock is low: throttling keeps at least a third of it.
 Look very_low_gpu_clock(const SignContext& of) {
   constexpr double kThird = 0.33;
   const auto share = clock_share(of, Knob::kGpuClock);
@@ -54,9 +55,10 @@ Look very_low_gpu_clock(const SignContext& of) {
   return shown_if(*share < kThird, "the GPU clock is below a third of the mode's");
 }
 
-// Of a low GPU clock: a clock that is locked rests at a level, one that throttles is between two.
+// If the GPU clock is low: a locked clock is at a level, while the mean of a throttled one is
+// between two.
 Look rests_at_level(const SignContext& of) {
-  constexpr double kBelow = 0.974, kAbove = 1.01;  // chosen: means of a clock that is locked
+  constexpr double kBelow = 0.974, kAbove = 1.01;  // chosen: range of the mean of a locked clock
   const auto share = clock_share(of, Knob::kGpuClock);
   if (!share || *share >= kLowClock || of.gpu_clocks_hz.empty()) return {};
   const double clock_hz = of.seen.clocks.get(Knob::kGpuClock);
@@ -66,7 +68,7 @@ Look rests_at_level(const SignContext& of) {
   return shown_if(at, "the GPU clock stays at one level");
 }
 
-// Of a low CPU clock: throttling lowers the GPU clock first.
+// If the CPU clock is low: throttling would lower the GPU clock first.
 Look cpu_is_lowest(const SignContext& of) {
   constexpr double kLower = 0.8;  // chosen
   const auto cpu = clock_share(of, Knob::kCpuClock), gpu = clock_share(of, Knob::kGpuClock);
@@ -79,7 +81,7 @@ Look higher_clock(const SignContext& of) {
   return shown_if(saw_higher_clock(of.seen, of.mode), "clocks above those of " + of.mode_text);
 }
 
-// The limits of the machine are not those of the mode.
+// Whether the limits of the machine differ from those of the mode.
 Look another_preset(const SignContext& of) {
   const PowerMode& limits = of.seen.limits;
   if (limits == PowerMode{}) return {};

@@ -17,8 +17,8 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Error of times relative to a claimed one: published figures are rounded, and the twin's ratios
-// between settings are better than its times. Chosen.
+// Error of a time that is scaled to a claimed one. Published figures are rounded, and the twin's
+// ratios between settings are more accurate than its times. Chosen.
 constexpr double kClaimSd = 0.1;
 
 void check_measurement(const ExplainQuestion& question) {
@@ -46,13 +46,13 @@ ExplainCase make_case(const ExplainQuestion& question,
           batch,    expected};
 }
 
-// What the profile says in place of the user.
+// Takes the time and the batch from the profile if the user gives none.
 void take_profile(const LayersAnswer& profile, ExplainQuestion& question) {
   if (!question.measured_s && !question.samples_per_s) question.measured_s = profiled_s(profile);
   if (!question.batch && profile.batch) question.batch = static_cast<int>(*profile.batch);
 }
 
-// The share of the measured time in which kernels ran: as a watch shows it, or by the profile.
+// The share of the measured time in which kernels ran, from a watched run or from the profile.
 std::optional<double> seen_load(const ExplainCase& of, double measured_s) {
   if (of.question.seen && of.question.seen->gpu_load) return of.question.seen->gpu_load;
   const auto& profile = of.profile;
@@ -89,7 +89,7 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   if (load && of.expected.gpu_load > 0) {
     figures.push_back(gpu_load_figure(*load, of.expected.gpu_load));
   }
-  // A run that the profile times is marked, too.
+  // The time of a run in the profile is a mark, too.
   const auto marked = question.seen && question.seen->marked_s ? question.seen->marked_s
                       : of.profile                             ? of.profile->run_s
                                                                : std::nullopt;
@@ -150,7 +150,7 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   return found;
 }
 
-// A sum of layers on the GPU holds no time in which it waits.
+// If the measured time is the sum of layers on the GPU, it contains no time in which the GPU waits.
 std::vector<WeighedCause> possible_causes(const ExplainCase& of) {
   std::vector<WeighedCause> causes = causes_of(of);
   if (!of.profile || !of.profile->measured || !of.profile->on_device) return causes;
@@ -184,7 +184,7 @@ ExplainAnswer explain_once(const ExplainQuestion& given,
   return found;
 }
 
-// The same question, about the time since a change.
+// The same question for the time after a change.
 ExplainQuestion after_change(ExplainQuestion question, int batch) {
   question.batch = batch;
   question.measured_s = question.after_s;

@@ -13,7 +13,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// What only other models have.
+// Refuses inputs that do not apply to language models.
 void check_language(const ExplainQuestion& question) {
   const twin::RunOptions run;
   const auto refuse = [](bool given, const char* what, const char* advice) {
@@ -138,7 +138,7 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
 std::vector<SeenSign> signs_of(const LanguageCase& of, const ExplainAnswer& found) {
   if (!of.question.seen) return {};
   const bool gpu = of.board().has_gpu();
-  // Which libraries a server on a processor loads, and what its main thread does, tell nothing.
+  // On a processor, the libraries and the main thread of a server are no signs.
   const llm::EngineFacts* engine = gpu ? llm::find_engine_facts(of.engine().name) : nullptr;
   return signs_in({.seen = *of.question.seen,
                    .mode = of.mode,

@@ -41,7 +41,7 @@ void add_mode(Forecasts& found, const LanguageCase& of, const PowerMode& mode,
 
 constexpr double kRestingSd = 0.2;  // chosen: of the power while the GPU waits, in ln
 
-// Power with a GPU that works in that share of the time.
+// Power if the GPU works for that share of the time.
 double resting_power_w(const LanguageCase& of, double busy) {
   constexpr double kRestingShare = 0.5;  // chosen: of the power, while the GPU waits
   const llm::Forecast& now = of.expected();
@@ -49,8 +49,8 @@ double resting_power_w(const LanguageCase& of, double busy) {
   return power.value * (kRestingShare + (1 - kRestingShare) * busy);
 }
 
-// The time per token, and with it that of the first one, by each factor. The GPU waits, or is
-// shared.
+// Multiplies the time per token and the time of the first token by each factor. In the added time
+// the GPU waits, or its load is unknown.
 enum class DecodeLoad { kWaits, kUnknown };
 Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double spread,
                  DecodeLoad load) {
@@ -123,8 +123,7 @@ Prediction in_engine(const LanguageCase& of, const llm::ShippedEngine& engine,
   return {1, of.prognosis(forecaster(of.mode), std::move(name)), 0.1};
 }
 
-// Another engine, with the same weights where it reads them, or else in about four bits in its own
-// format.
+// Other engines. An engine that cannot read these weights uses about four bits in its own format.
 Forecasts other_engines(const LanguageCase& of) {
   Forecasts found;
   const llm::LanguageModel& model = of.asked.model;
@@ -145,7 +144,7 @@ Forecasts other_engines(const LanguageCase& of) {
 }
 
 Forecasts other_quantizations(const LanguageCase& of) {
-  // Chosen: those of most downloads, about one per number of bits.
+  // Chosen: the most downloaded ones, about one per number of bits.
   constexpr std::array kUsual = {"f16",    "q8_0", "int8",   "fp8",  "q6_k",
                                  "q5_k_m", "awq",  "q4_k_m", "q4_0", "q3_k_m"};
   Forecasts found;
@@ -162,7 +161,7 @@ Forecasts other_quantizations(const LanguageCase& of) {
   return found;
 }
 
-// Of a prompt, or of a step, with all layers on the CPU.
+// Time of a prompt or a step with all layers on the CPU.
 double on_cpu_s(const LanguageCase& of, const llm::PhaseWork& step) {
   constexpr double kOfPeak = 0.3;       // chosen: CPU programs reach 20 to 50 % of the peak
   constexpr double kOfBandwidth = 0.5;  // chosen: CPU cores of public boards, 40 to 60 %
@@ -200,7 +199,8 @@ Forecasts partial_offload(const LanguageCase& of) {
   return on_cpu(of, std::array{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9});
 }
 
-// A longer conversation, or a shorter one: a prompt of which a part is in the cache already.
+// A longer or shorter conversation. The prompt is shorter if the cache already contains a part of
+// it.
 Forecasts context_length(const LanguageCase& of) {
   constexpr std::array kTimes = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 64.0};
   const double trained = static_cast<double>(of.asked.model.description.context);
@@ -219,7 +219,7 @@ Forecasts context_length(const LanguageCase& of) {
   return found;
 }
 
-// The rate is of one sequence of several, or of several at once where one was meant.
+// The rate is of one of several sequences, or of several at once although one was meant.
 Forecasts per_sequence(const LanguageCase& of) {
   constexpr std::array kAtOnce = {2, 4, 8, 16, 32};
   Forecasts found;
@@ -247,7 +247,7 @@ Forecasts per_sequence(const LanguageCase& of) {
   return found;
 }
 
-// The rate is of the whole request: the prompt is in it.
+// The rate is of the whole request, including the prompt.
 Forecasts prompt_in_rate(const LanguageCase& of) {
   Forecasts found;
   const llm::Forecast& now = of.expected();
@@ -259,7 +259,7 @@ Forecasts prompt_in_rate(const LanguageCase& of) {
   return found;
 }
 
-// The model is read and the first kernels are prepared in the first request.
+// The first request includes reading the model and preparing the first kernels.
 Forecasts first_request(const LanguageCase& of) {
   constexpr std::array kMoreS = {1.0, 3.0, 10.0};  // chosen: reading gigabytes from storage
   constexpr double kMoreSd = 0.5;
@@ -267,7 +267,8 @@ Forecasts first_request(const LanguageCase& of) {
   const double tokens = static_cast<double>(of.request().generated_tokens);
   Forecasts found;
   for (const double more_s : kMoreS) {
-    // With a first token that shows it, the rate is of the tokens behind it.
+    // If the time of the first token is given, it contains the delay, and the rate is of later
+    // tokens only.
     const double token_s = of.question.first_token_s ? 0 : more_s / tokens;
     found.push_back({1, of.prognosis(now, ""), 0});
     Prediction& one = found.back();
@@ -280,7 +281,7 @@ Forecasts first_request(const LanguageCase& of) {
 }
 
 Forecasts full_memory(const LanguageCase& of) {
-  constexpr double kFullShare = 0.85;  // chosen: what else runs takes the rest
+  constexpr double kFullShare = 0.85;  // chosen: other programs use the rest
   const llm::Fit& fit = of.asked.memory.front().fit;
   const double free_bytes = fit.board_bytes - fit.system_bytes;
   const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
@@ -292,7 +293,7 @@ Forecasts other_programs(const LanguageCase& of) {
   return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown);
 }
 
-// Of a program that computes on the CPU, or waits for its launches.
+// For a program that computes on the CPU or waits for its launches.
 Forecasts wrong_threads(const LanguageCase& of) {
   return slowed(of, std::array{1.3, 2.0, 4.0}, 0.3, DecodeLoad::kWaits);
 }
@@ -302,8 +303,8 @@ Forecasts set_to(Forecasts found, const std::string& setting) {
   return found;
 }
 
-// Another program on the cores slows every step; one on the memory slows what reads the weights and
-// the cache.
+// Another program on the cores slows every step. One that uses the memory slows reading of weights
+// and cache.
 Forecasts programs_on_processor(const LanguageCase& of) {
   constexpr std::array kLeft = {0.75, 0.5, 0.3};  // chosen: of the memory bandwidth
   Forecasts found = set_to(slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown),
@@ -320,7 +321,7 @@ Forecasts programs_on_processor(const LanguageCase& of) {
   return found;
 }
 
-// Fewer threads than the mode has cores; or more, which wait for each other.
+// Fewer threads than the mode has cores, or more threads, which wait for each other.
 Forecasts threads_on_processor(const LanguageCase& of) {
   Forecasts found = set_to(slowed(of, std::array{1.3, 2.0, 4.0}, 0.3, DecodeLoad::kUnknown),
                            "more threads than cores");
@@ -332,7 +333,7 @@ Forecasts threads_on_processor(const LanguageCase& of) {
   return found;
 }
 
-// A control group gives the program a share of the time of its cores.
+// A control group limits the program to a share of the time of its cores.
 Forecasts quota_on_processor(const LanguageCase& of) {
   constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
   const auto& seen = of.question.seen;
@@ -358,9 +359,9 @@ struct LanguageSuspect {
   Forecasts (*predict)(const LanguageCase&);
   On on = On::kEveryBoard;
 };
-// Priors are chosen: those of other models, and how common layers on the CPU, long conversations
-// and full memory are in public threads about language models; on a processor, the number of
-// threads.
+// Priors are chosen: those of other models, adjusted to how common layers on the CPU, long
+// conversations and full memory are in public threads about language models, and on a processor the
+// number of threads.
 constexpr LanguageSuspect kLanguageSuspects[] = {
     {SlowCause::kNone, 6, false, &as_forecast},
     {SlowCause::kPowerMode, 6, false, &other_presets},

@@ -15,7 +15,7 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Bits of the numbers that it multiplies: FP32 and TF32 are alike, as are FP16 and BF16.
+// Bits of the multiplied numbers. FP32 and TF32 count as equal, as do FP16 and BF16.
 int bits_of(workload::Precision precision) {
   return workload::kPrecisionRows[precision].inference.activations;
 }
@@ -41,9 +41,9 @@ double kernel_s(const twin::LayerEstimate& kernel, bool on_cpu) {
   return on_cpu ? kernel.time_s : kernel.gpu_s;
 }
 
-// Kernels of the runtime that was meant, in the layers of the profile: a kernel belongs to the
-// layer that has the first of its nodes. Copies that the runtime is known to make belong to all
-// copies, by their time.
+// Assigns kernels of the intended runtime to layers of the profile. A kernel belongs to the layer
+// that contains the first of its nodes. The expected time of copies is divided among all copies of
+// the profile in proportion to their measured time.
 class LayerExpectations {
  public:
   LayerExpectations(const LayersAnswer& profile, const ExplainCase& of)
@@ -63,11 +63,11 @@ class LayerExpectations {
     }
     place_copies(copies_s);
   }
-  // Nothing: no kernel belongs to the layer.
+  // Empty: no kernel belongs to the layer.
   std::optional<double> expected_s(std::size_t layer) const { return expected_s_[layer]; }
-  double others_s() const { return others_s_; }  // of kernels that no layer has
+  double others_s() const { return others_s_; }  // of kernels without a layer
   double all_s() const { return all_s_; }
-  // The runtime that was meant computes all nodes of the layer in kernels of other layers.
+  // Whether the intended runtime computes all nodes of the layer in kernels of other layers.
   bool is_unfused(std::size_t layer) const {
     const MeasuredLayer& measured = profile_.layers[layer];
     return measured.kind == LayerKind::kWork && !expected_s_[layer] &&
@@ -123,7 +123,7 @@ std::optional<LayerFault> LayerExpectations::fault(std::size_t at) const {
   return {};
 }
 
-// Which faults a profile can show.
+// Whether a profile can show this fault.
 bool shows(LayerFault fault, const LayersAnswer& profile, const ExplainCase& of) {
   using trace::TraceSource;
   const bool onnxruntime = profile.source == TraceSource::kOnnxRuntime;
@@ -131,7 +131,7 @@ bool shows(LayerFault fault, const LayersAnswer& profile, const ExplainCase& of)
     return std::any_of(profile.layers.begin(), profile.layers.end(), has);
   };
   switch (fault) {
-    case LayerFault::kOnCpu:  // the others list what ran on the GPU alone
+    case LayerFault::kOnCpu:  // other profiles list only what ran on the GPU
       return onnxruntime && !is_on_cpu(of.model->twin().runtime);
     case LayerFault::kHostCopy:
       return profile.gaps || (onnxruntime && profile.runtime == Runtime::kOnnxRuntime);
@@ -221,7 +221,7 @@ ProfiledLayers layer_faults(const LayersAnswer& profile, const ExplainCase& of) 
 void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const ExplainedFigure& time,
                     ProfiledLayers& found) {
   constexpr std::size_t kMostRows = 10;                             // chosen
-  const double scale = time.expected / of.expected.total.period_s;  // to a claimed time
+  const double scale = time.expected / of.expected.total.period_s;  // scales to a claimed time
   const LayerExpectations expected(profile, of);
   std::vector<ExplainedLayer> rows;
   ExplainedLayer others{.name = "", .expected_s = scale * expected.others_s()};

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kMsPerS = 1e3;
 
-// Layers of that fault that take more than `least` of the time of all layers. Copies are expected
-// of some runtimes.
+// Whether layers with this fault take more than `least` of the time of all layers. For copies, the
+// time that the runtime is expected to need for them is subtracted.
 Look layers_with(const SignContext& of, LayerFault fault, double least, std::string_view what) {
   if (of.profile == nullptr || !of.profile->faults[fault]) return {};
   const FaultyLayers& layers = *of.profile->faults[fault];
@@ -23,7 +23,7 @@ Look layers_with(const SignContext& of, LayerFault fault, double least, std::str
 
 }  // namespace
 
-// Shares are chosen: what such layers take in sound runs.
+// The thresholds are chosen: shares that such layers take in normal runs.
 Look layers_on_cpu(const SignContext& of) {
   return layers_with(of, LayerFault::kOnCpu, 0.03, "run on the CPU and");
 }

@@ -11,7 +11,7 @@
 namespace ridgewatt::answer {
 
 std::vector<WeighedMode> weighted_presets(const Board& board) {
-  constexpr double kOften = 3;  // chosen: of the one that is set after installation
+  constexpr double kOften = 3;  // chosen: weight of the preset that is set after installation
   const Bsp& bsp = board.find_bsp();
   std::vector<WeighedMode> found;
   for (const Preset& preset : bsp.presets) {
@@ -37,7 +37,7 @@ bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode) {
 }
 
 double weight_of_seen(const WatchedRun& seen, const PowerMode& mode) {
-  constexpr double kDespiteLimits = 0.02;  // chosen: limits that changed, or were misread
+  constexpr double kDespiteLimits = 0.02;  // chosen: limits may have changed, or were misread
   if (saw_higher_clock(seen, mode)) return 0;
   if (!seen || seen->limits == PowerMode{}) return 1;
   return saw_limits_of(seen, mode) ? 1 : kDespiteLimits;

@@ -1,4 +1,4 @@
-// Causes that change what the number means, not how the program runs; and another input.
+// Causes that change the meaning of the number but not the run, and another input size.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::answer {
 
-// The number is of a minibatch of another size, or of one sample of the minibatch.
+// The number is of a minibatch of another size, or of one sample.
 Predictions per_batch(const ExplainCase& of) {
   constexpr std::array kUsual = {2, 4, 8, 16, 32, 64};
   Predictions found;
@@ -30,7 +30,7 @@ Predictions per_batch(const ExplainCase& of) {
 }
 
 // The timer stopped before the GPU did: after the first launches, or after most of the work. Marks
-// may stop as early as the timer.
+// of the program may also stop early.
 Predictions asynchronous_timing(const ExplainCase& of) {
   constexpr int kSteps = 12;
   constexpr double kMarksToo = 0.05;  // chosen: share of such programs
@@ -38,7 +38,7 @@ Predictions asynchronous_timing(const ExplainCase& of) {
   const double most_s = 0.75 * now_s;
   const double least_s = std::min(0.5 * most_s, std::max(0.02 * of.expected.launch_cpu_s, 1e-5));
   Predictions found;
-  if (of.profile && of.profile->measured) return found;  // no timer of the user's
+  if (of.profile && of.profile->measured) return found;  // the time is not from a timer of the user
   for (int i = 0; i < kSteps; ++i) {
     const double at = static_cast<double>(i) / (kSteps - 1);
     found.push_back(misread(of, least_s / now_s * std::pow(most_s / least_s, at), 0.1));
@@ -49,21 +49,21 @@ Predictions asynchronous_timing(const ExplainCase& of) {
   return found;
 }
 
-// The first runs are in the mean: as the marks show, or by usual factors. While the program warms
-// up, the GPU may wait.
+// The mean includes the first runs: by the ratio that the marks show, or by usual factors. While
+// the program warms up, the GPU may wait.
 Predictions warm_up(const ExplainCase& of) {
   constexpr std::array kFactors = {1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0};
-  constexpr double kLess = 1.05;  // chosen: a mean that close to the median explains nothing
+  constexpr double kLess = 1.05;  // chosen: a mean this close to the median explains nothing
   const auto seen = seen_value(of, &measure::SeenRun::mean_over_median);
   Predictions found;
-  constexpr double kWaits = 0.3;  // chosen: over a GPU that is as busy as later
+  constexpr double kWaits = 0.3;  // chosen: weight relative to a GPU that is as busy as later
   const auto add = [&](double factor, double spread) {
     found.push_back(misread(of, factor, spread));
     const double weight = found.back().weight;
     found.push_back(waiting(of, factor * of.expected.total.period_s, 1, spread));
     found.back().prognosis.stated = factor;
     found.back().weight = kWaits * weight;
-    // The stated mean may be that of the marks.
+    // The marks may have the same mean as the stated one.
     found.push_back(found.back());
     found.back().prognosis.stated = 1;
   };
@@ -78,7 +78,7 @@ Predictions warm_up(const ExplainCase& of) {
 // Images of another size.
 Predictions input_size(const ExplainCase& of) {
   constexpr std::array kSides = {0.5, 0.75, 1.25, 1.5, 1.75, 2.0};
-  constexpr double kSmaller = 0.3;  // chosen: who complains has a larger one
+  constexpr double kSmaller = 0.3;  // chosen: larger images are likelier in reports of slow runs
   try {
     (void)of.workload->image_side();
   } catch (const Error&) {

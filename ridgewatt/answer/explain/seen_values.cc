@@ -55,7 +55,7 @@ constexpr SeenValue clock_of(std::string_view name) {
           [](SeenRun& seen, double value) { set_in_field_unit(seen.clocks, kKnob, value); }};
 }
 
-// Signals by how many rose.
+// Signals, counted by how many rose.
 template <std::optional<std::vector<std::string>> SeenRun::*kMember>
 constexpr SeenValue signals(std::string_view name) {
   return {name,

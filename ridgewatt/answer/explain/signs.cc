@@ -27,16 +27,17 @@ Look throttled_by_current(const SignContext& of) {
   return throttled_by(of.seen.over_current);
 }
 
-constexpr double kManyCores = 0.5;  // chosen: half a core is no background service
+constexpr double kManyCores = 0.5;  // chosen: a background service uses less than half a core
 
-// What other programs use of the cores that this one may use, at least; with a GPU, of all.
+// The least that other programs use of the cores that this program may use. With a GPU, what they
+// use of all cores.
 double others_on_its_cores(const SignContext& of) {
   const double others = of.seen.other_cores.value_or(1);
   if (!of.seen.cpus_online || !of.seen.cpus_allowed || of.busy_cores == 0) return others;
   return std::max(0.0, others - (*of.seen.cpus_online - *of.seen.cpus_allowed));
 }
 
-// On cores that a model on the processor does not want, they cost it nothing.
+// Other programs cost a model on the processor nothing if they run on cores that it does not need.
 Look other_programs_on_cpu(const SignContext& of) {
   constexpr double kWants = 0.05;  // chosen
   if (!of.seen.other_cores) return {};
@@ -52,7 +53,7 @@ Look waits_for_core(const SignContext& of, bool shown) {
                   fmt::format("waits for a core in {:.0f} % of the time that it wants one",
                               100 * *of.seen.run_delay_share));
 }
-// For others, or, where these use none, for its own threads.
+// Waits because of other programs or, if these use few cores, because of its own threads.
 Look waits_for_core_of_others(const SignContext& of) {
   return waits_for_core(of, others_on_its_cores(of) > kManyCores);
 }
@@ -81,7 +82,7 @@ Look fewer_cpus(const SignContext& of) {
       fmt::format("may run on {:.0f} of {:.0f} CPUs", *of.seen.cpus_allowed, *of.seen.cpus_online));
 }
 
-// Two grades: how much tells more than that it is.
+// Two grades, because the amount is more informative than its presence.
 enum class Grade { kSome, kMuch };
 bool in_grade(double value, double some, double much, Grade grade) {
   return grade == Grade::kMuch ? value > much : value > some && value <= much;
@@ -120,13 +121,13 @@ Look waits_for_data(const SignContext& of) {
       fmt::format("waits for data in {:.0f} % of a minibatch", 100 * *of.seen.fetch_share));
 }
 
-// A GPU below half of the load that it should have.
+// Whether the GPU load is below half of the expected one.
 bool gpu_rests(const SignContext& of) {
-  constexpr double kExpected = 0.3;  // chosen: below it, a load says nothing
+  constexpr double kExpected = 0.3;  // chosen: a lower expected load is no evidence
   return of.seen.gpu_load && of.gpu_load > kExpected && *of.seen.gpu_load < 0.5 * of.gpu_load;
 }
 
-// PyTorch uses a core while it waits for the GPU, so that this tells nothing of it.
+// A full core is no sign with PyTorch, which uses a core while it waits for the GPU.
 Look core_is_full(const SignContext& of) {
   constexpr double kFull = 0.85;  // chosen: of a core
   if (!of.seen.busiest_thread || !of.seen.gpu_load || of.spins) return {};
@@ -155,8 +156,8 @@ bool mapped(const SignContext& of, std::string_view library) {
   return std::find(names.begin(), names.end(), library) != names.end();
 }
 
-// The libraries of another runtime, without those of the one that was meant. Of a model on the
-// processor, runs_otherwise() tells.
+// The program has loaded the libraries of another runtime but not those of the intended one. For a
+// model on the processor, see runs_otherwise().
 Look another_library(const SignContext& of) {
   constexpr std::string_view kOfRuntimes[] = {"TensorRT", "ONNX Runtime", "PyTorch", "llama.cpp"};
   if (!of.seen.libraries || of.library.empty() || of.busy_cores > 0) return {};
@@ -166,7 +167,7 @@ Look another_library(const SignContext& of) {
       return fmt::format("{} is loaded, {} is not", other, of.library);
     }
   }
-  return {};  // linked into the program
+  return {};  // the runtime may be linked into the program
 }
 
 Look is_python(const SignContext& of) {
@@ -187,7 +188,7 @@ Look fewer_threads(const SignContext& of) {
                               *of.seen.cpus_online));
 }
 
-// A model on the CPU that keeps one core busy where it has several.
+// A model on the CPU that keeps only one of several cores busy.
 Look one_core(const SignContext& of) {
   constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: of a core, and of all
   if (!of.seen.program_cores || !of.seen.busiest_thread || of.busy_cores < 2) return {};
@@ -199,13 +200,13 @@ Look one_core(const SignContext& of) {
 Look one_core_works(const SignContext& of) {
   return of.main_computes ? one_core(of) : std::nullopt;
 }
-// Of a server of a language model, pre-processing is no cause.
+// Pre-processing is no cause for a server of a language model.
 Look one_core_serves(const SignContext& of) {
   return of.main_computes ? std::nullopt : one_core(of);
 }
 
-// Of a minibatch by the marks of the program, over the time that the user states; nothing where
-// the time was taken from the marks.
+// The marked time of a minibatch divided by the time that the user states. Empty if the stated time
+// is from the marks.
 std::optional<double> marks_over_stated(const SignContext& of) {
   if (!of.seen.marked_s) return {};
   const double ratio = *of.seen.marked_s / of.measured_s;
@@ -242,11 +243,11 @@ struct CauseChance {
 };
 struct SignRow {
   Look (*look)(const SignContext&);
-  std::vector<CauseChance> of;  // probability that it is shown under these causes
-  double otherwise;             // and under all others: what it is shown by for other reasons
+  std::vector<CauseChance> of;  // probability that the sign is shown under these causes
+  double otherwise;             // the same under all other causes
 };
-// Probabilities are chosen. Signs are taken as independent of each other under each cause, which
-// overstates what two that go together tell (docs/methods/explain.md).
+// Probabilities are chosen. Signs are treated as independent of each other under each cause, which
+// overstates the evidence of two related signs (docs/methods/explain.md).
 const std::vector<SignRow>& sign_rows() {
   static const std::vector<SignRow> rows = {
       {&another_preset,

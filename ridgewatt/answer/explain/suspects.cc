@@ -62,8 +62,8 @@ Predictions throttled(const ExplainCase& of) {
   return found;
 }
 
-// A module slows down for its power limit only if the mode needs nearly as much; for a weak supply
-// at any power, which signals or a low clock show.
+// A module slows down because of its power limit only if the mode needs nearly that much. With a
+// weak supply it slows down at any power; then signals or a low clock show it.
 Predictions power_limit(const ExplainCase& of) {
   const auto& seen = of.question.seen;
   const bool signals = seen && seen->over_current && !seen->over_current->empty();
@@ -80,12 +80,12 @@ void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice
     auto there = prognosis_of(model.estimator(of.batch).breakdown(of.mode), std::move(name));
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.1});
   } catch (const Error&) {
-    // The runtime cannot run this model on this board, so it did not.
+    // The runtime cannot run this model on this board, so it is not the cause.
   }
 }
 
-// A model on the processor, where a watch showed that the runtime is not the one that was meant, or
-// that its profiler is on: by how much is not known.
+// A model on the processor for which a watched run showed another runtime than the intended one, or
+// an enabled profiler. The slowdown is not known.
 Predictions unknown_runtime(const ExplainCase& of) {
   constexpr std::array kFactors = {1.3, 1.7, 2.5, 5.0, 10.0, 20.0};
   const auto& seen = of.question.seen;
@@ -107,7 +107,7 @@ Predictions runtime(const ExplainCase& of) {
   for (const Runtime other : kRuntimes) {
     if (other == asked.runtime) continue;
     add_deployed(found, of, {other, asked.precision}, std::string(name_of(other)));
-    // Eager programs usually compute in FP32, whatever the engine was meant to use.
+    // Eager programs usually compute in FP32, whatever precision the engine should use.
     if (is_eager(other) && asked.precision != workload::Precision::kFp32) {
       const RuntimeChoice eager{other, workload::Precision::kFp32};
       add_deployed(found, of, eager, eager.name());
@@ -118,7 +118,7 @@ Predictions runtime(const ExplainCase& of) {
   return found;
 }
 
-// What is stored in 8 bits, in FP32: on a processor, the precision is that of the graph.
+// Computes 8-bit operations in FP32. On a processor, the precision is that of the graph.
 workload::WorkloadCost in_fp32(workload::WorkloadCost cost) {
   constexpr double kWider = 4;
   for (workload::KernelCost& kernel : cost.kernels) {
@@ -146,8 +146,8 @@ Predictions precision(const ExplainCase& of) {
   return found;
 }
 
-// Priors follow how often a cause was confirmed in public threads about slow inference, one more
-// for each; of two that numbers alone cannot separate the rarer one has less.
+// Priors follow how often a cause was confirmed in public threads about slow inference, plus one
+// for each cause. If numbers alone cannot separate two causes, the rarer one has a lower prior.
 struct Suspect {
   SlowCause cause;
   double prior;  // relative

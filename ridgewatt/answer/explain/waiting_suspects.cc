@@ -1,4 +1,4 @@
-// Causes for which the GPU waits.
+// Causes that make the GPU wait.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace ridgewatt::answer {
 
-// A share of the work on the CPU, at a third of its peak.
+// A share of the work runs on the CPU, at a third of its peak.
 Predictions cpu_fallback(const ExplainCase& of) {
   constexpr std::array kShares = {0.05, 0.1, 0.25, 0.5, 1.0};
   constexpr double kEfficiency = 0.3;  // chosen: CPU providers reach 20 to 50 % of the peak
@@ -37,8 +37,8 @@ Predictions cpu_fallback(const ExplainCase& of) {
 
 namespace {
 
-// On the processor: with the share of the time in which the main thread was seen to compute outside
-// of the runtime; none where that is little. Nothing: not seen.
+// On the processor: adds the time in which the main thread computes outside of the runtime, as a
+// watched run showed. No predictions if that is little. Empty if it was not seen.
 std::optional<Predictions> with_seen_outside(const ExplainCase& of) {
   if (!is_on_cpu(of.model->twin().runtime) || !of.question.seen) return {};
   const auto share = share_outside(*of.question.seen);
@@ -53,7 +53,7 @@ std::optional<Predictions> with_seen_outside(const ExplainCase& of) {
 
 }  // namespace
 
-// Input and output copied on each call.
+// Input and output are copied on each call.
 Predictions host_copy(const ExplainCase& of) {
   constexpr double kBytesPerS = 4e9;  // chosen: unpinned copies of public boards, 2 to 8 GB/s
   constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
@@ -72,17 +72,17 @@ Predictions host_copy(const ExplainCase& of) {
   return found;
 }
 
-// Decoding, resizing, suppression of boxes, drawing: milliseconds per picture on a CPU.
+// Decoding, resizing, suppression of boxes and drawing take milliseconds per picture on a CPU.
 Predictions pre_post_processing(const ExplainCase& of) {
   constexpr std::array kPerSampleS = {1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 40e-3};
-  constexpr double kMarksLeaveOut = 0.5;  // chosen: over those that have it between the marks
+  constexpr double kMarksLeaveOut = 0.5;  // chosen: weight relative to marks that include this work
   if (const auto seen = with_seen_outside(of)) return *seen;
   Predictions found;
   const double now_s = of.expected.total.period_s;
   for (const double one : kPerSampleS) {
     if (!differs(of, now_s + one * of.batch)) continue;
     found.push_back(increased(of, one * of.batch, 0.2));
-    // Marks around the model alone leave it out.
+    // Marks around the model alone exclude this work.
     found.push_back(found.back());
     found.back().prognosis.stated = found.back().prognosis.time_s / now_s;
     found.back().weight = kMarksLeaveOut;
@@ -90,7 +90,7 @@ Predictions pre_post_processing(const ExplainCase& of) {
   return found;
 }
 
-// A Python program calls the engine, and was thought not to.
+// A Python program calls the engine, although a faster caller was assumed.
 Predictions python_caller(const ExplainCase& of) {
   const twin::Twin& engine = of.model->twin();
   const double now_s = engine.call_s(of.question.run.caller, of.mode);
@@ -104,15 +104,15 @@ Predictions python_caller(const ExplainCase& of) {
 }
 
 Predictions memory_pressure(const ExplainCase& of) {
-  constexpr double kFull = 0.7;  // chosen: what else runs takes the rest
+  constexpr double kFull = 0.7;  // chosen: other programs use the rest
   const auto memory = of.model->memory(of.batch);
   const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
   if (memory.needed_bytes() < kFull * memory.free_bytes() && !watched) return {};
   return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4, GpuThen::kWaits);
 }
 
-// Another program on the GPU or on the memory: 1.35 to 3 times the time in public measurements; or
-// on the cores that this one needs.
+// Another program uses the GPU or the memory, which takes 1.35 to 3 times the time in public
+// measurements, or it uses the cores that this program needs.
 Predictions contention(const ExplainCase& of) {
   constexpr std::array kFactors = {1.35, 1.65, 2.0, 3.0};
   Predictions found = multiplied(of, kFactors, 0.15, GpuThen::kUnknown);
@@ -137,8 +137,8 @@ bool lacks_storage(const ExplainCase& of) {
 
 }  // namespace
 
-// The program runs on fewer cores than the mode has, or with the wrong number of threads: what the
-// twin knows of that, and where a watched run shows it, what it does not know.
+// The program runs on fewer cores than the mode has, or with the wrong number of threads. The twin
+// predicts the effect of fewer cores. Other effects are added if a watched run shows them.
 Predictions threads(const ExplainCase& of) {
   Predictions found;
   for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
@@ -156,8 +156,8 @@ Predictions threads(const ExplainCase& of) {
   return found;
 }
 
-// A control group gives the program a share of the time that it needs on the CPU: of the launches,
-// or of all, where it spins.
+// A control group limits the program to a share of the CPU time that it needs: for launches, or for
+// the whole run if it spins.
 Predictions cpu_quota(const ExplainCase& of) {
   constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
   constexpr double kOften = 0.03;  // chosen: of its periods
@@ -184,8 +184,8 @@ Predictions cpu_quota(const ExplainCase& of) {
 
 namespace {
 
-// The time with that share of it in which the program was seen to wait, and with more: what is
-// seen of a wait is a part of it. The share is of all that the program does.
+// The time if the program waits for this share of it, or for more, because only a part of the
+// waiting is seen. The share is of the program's whole time.
 Predictions with_seen_stall(const ExplainCase& of, double share, std::array<double, 3> of_seen) {
   constexpr double kMost = 0.97;
   const double busy_s = of.expected.total.period_s - of.expected.total.stall_s();
@@ -207,7 +207,7 @@ Predictions with_seen_fetch(const ExplainCase& of) {
 
 }  // namespace
 
-// On the processor: the share of the time in which the main thread was idle. Nothing: not seen.
+// On the processor: the share of time in which the main thread was idle. Empty if it was not seen.
 std::optional<Predictions> with_seen_idle(const ExplainCase& of) {
   if (!is_on_cpu(of.model->twin().runtime) || !of.question.seen) return {};
   const auto& idle = of.question.seen->main_idle;
@@ -216,7 +216,7 @@ std::optional<Predictions> with_seen_idle(const ExplainCase& of) {
   return with_seen_stall(of, *idle, {0.9, 1.0, 1.1});
 }
 
-// Fewer loader workers than asked for; or a loader that nothing is known of.
+// Fewer loader workers than stated, or a loader about which nothing is known.
 Predictions loader(const ExplainCase& of) {
   if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
   if (const auto idle = with_seen_idle(of)) return *idle;

@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kExplainInterval = 0.9;
 constexpr double kLeastSd = 0.03;   // of repeated measurements; chosen
-constexpr double kPairShare = 0.3;  // chosen: two causes at once, of all runs with a cause
+constexpr double kPairShare = 0.3;  // chosen: share of runs with two causes among all with a cause
 
-// Standard deviations of logarithms that hypotheses add to figures.
+// Standard deviations of logarithms that a hypothesis adds to figures.
 struct AddedSpread {
   double time = 0, waiting = 0;  // waiting: the part of `time` in which the GPU waits
   double first = 0, power = 0;   // of the first token; of the power
@@ -26,8 +26,8 @@ AddedSpread added_by(const Prediction& a, const Prediction& b) {
           std::hypot(one.first, two.first), std::hypot(one.power, two.power)};
 }
 
-// Logarithm of the density of ln(measured / predicted). The estimate's error has the tails of
-// Student's t; what a cause adds is normal.
+// Logarithm of the density of ln(measured / predicted). The error of the estimate has the tails of
+// Student's t. What a cause adds is normal.
 class FigureDensity {
  public:
   explicit FigureDensity(const MeasuredFigure& figure)
@@ -46,8 +46,9 @@ class FigureDensity {
     if (!predicted) spread = figure_.unknown_sd;
     return log_of(residual(predicted), error_sd(), spread);
   }
-  // Of a load. `time` is the figure of the time, `predicted_s` what the hypothesis predicts of it:
-  // where the time is longer than predicted by what the hypothesis adds, the load is lower.
+  // The density of a GPU load. `time` is the figure of the time, and `predicted_s` the time that
+  // the hypothesis predicts. If the measured time is longer because the GPU waits more, the load is
+  // lower.
   double log_load(std::optional<double> predicted, const AddedSpread& added,
                   const FigureDensity& time, std::optional<double> predicted_s) const {
     if (!predicted) return log(predicted, 0);
@@ -68,7 +69,7 @@ class FigureDensity {
     }
     return -z * z / 2 - log_normal_ - std::log(sd);
   }
-  // Chosen: of the sensor, and a quarter of the share in which the GPU waits.
+  // Chosen: the error of the sensor, and a quarter of the share in which the GPU waits.
   static double load_sd(double load) {
     constexpr double kSensorSd = 0.05, kWaitingSd = 0.25;
     return std::hypot(kSensorSd, kWaitingSd * (1 - std::min(1.0, load)));
@@ -80,7 +81,7 @@ class FigureDensity {
 
 using Densities = std::vector<FigureDensity>;
 
-// Of all figures; `predicted` says what a hypothesis predicts of one.
+// The log likelihood of all figures. `predicted` returns what a hypothesis predicts for a figure.
 template <typename Predicted>
 double log_likelihood(const Densities& densities, const AddedSpread& added,
                       const Predicted& predicted) {
@@ -117,14 +118,14 @@ double log_likelihood(const Prediction& one, const Densities& densities) {
   });
 }
 
-// Both at once.
+// The value of a figure if both causes are at work.
 std::optional<double> joint(std::optional<double> a, std::optional<double> b, double expected,
                             bool adds) {
   if (!a || !b) return {};
   return adds ? std::max(*a + *b - expected, std::min(*a, *b)) : *a * *b / expected;
 }
 
-// With the lower value of each knob.
+// The mode with the lower value of each knob.
 PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
   PowerMode both = a;
   for (const Knob knob : kKnobs) {
@@ -147,11 +148,11 @@ double log_likelihood(const Prediction& a, const Prediction& b, const Densities&
   });
 }
 
-// A sum of exponentials that grows, by its logarithm, and its largest term.
+// The logarithm of a running sum of exponentials, and its largest term.
 struct LogSum {
   double log = -std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
-  // Whether the term is the largest so far.
+  // Returns whether the term is the largest so far.
   bool add(double term) {
     const double high = std::max(log, term);
     if (!(high > -std::numeric_limits<double>::infinity())) return false;
@@ -168,19 +169,19 @@ double weights_of(const WeighedCause& cause) {
   return sum;
 }
 
-// Of a cause, or of two at once; `other` is null for one alone.
+// One cause, or two at once. `other` equals `cause` for one alone.
 struct Hypothesis {
   std::size_t cause = 0, other = 0;
   double prior = 0;      // relative
   double log = 0;        // of the likelihood
-  double share = 1;      // of the gap, of `cause`; the rest is of `other`
-  std::size_t best = 0;  // prediction of `cause`
+  double share = 1;      // share of the gap due to `cause`; the rest is due to `other`
+  std::size_t best = 0;  // index of the best prediction of `cause`
   double probability = 0;
-  bool against = false;  // its best predictions are slower where the measured time is shorter, or
-                         // the reverse
+  bool against = false;  // its best predictions are slower than expected while the measured time is
+                         // shorter than expected, or the reverse
 };
 
-// Whether a predicted time and the measured one lie on different sides of the expected time.
+// Whether the predicted and the measured time are on different sides of the expected time.
 bool goes_against(const MeasuredFigure& time, double log_ratio) {
   return log_ratio * std::log(time.measured / (time.scale * time.expected)) < 0;
 }
@@ -245,7 +246,7 @@ void normalize(std::vector<Hypothesis>& hypotheses) {
   }
 }
 
-// Every hypothesis, with its probability. `none` is not one of a pair.
+// Every hypothesis with its probability. No pair contains `none`.
 std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Densities& densities,
                               const std::vector<SeenSign>& signs, const PrognosisIn& in_mode) {
   double priors = 0, squares = 0;
@@ -270,7 +271,8 @@ std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Den
   return found;
 }
 
-// What removing the cause alone makes faster, as far as it explains the measured time.
+// Adds the factor by which removing the cause alone shortens the time, as far as the cause explains
+// the measured time.
 void add_gain(ExplainRow& row, const ExplainedFigure& time, double predicted) {
   const double slower = std::min(predicted, time.measured);
   if (slower <= time.expected) return;
@@ -290,7 +292,7 @@ void add(const Hypothesis& one, double gap_s, std::size_t none, std::vector<Expl
 }
 
 double shown_load(double load) {
-  constexpr double kLeast = 0.01;  // what a sensor shows at rest
+  constexpr double kLeast = 0.01;  // what a sensor shows when idle
   return std::clamp(load, kLeast, 1.0);
 }
 

@@ -1,4 +1,4 @@
-// What a language model costs: every combination of board, quantization, engine and mode.
+// The cost of a language model for every combination of board, quantization, engine and mode.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace ridgewatt::answer {
 namespace {
 
 constexpr std::string_view kAsStored = "stored";
-// What runs a quantization where no engine is named: the first of them that does.
+// Engines to choose from if the question names none. The first that runs the quantization is used.
 std::vector<const llm::ShippedEngine*> usual_engines() {
   std::vector<const llm::ShippedEngine*> all;
   for (const llm::EngineFacts& engine : llm::engine_facts()) {
@@ -58,7 +58,7 @@ std::vector<std::int64_t> usual_contexts(const llm::LanguageModel& model) {
   return contexts;
 }
 
-// What is run in what: places in the list of weights.
+// Which weights run in which engine. `weights` is an index into the list of weights.
 struct Combination {
   std::size_t weights = 0;
   const llm::ShippedEngine* engine = nullptr;
@@ -80,7 +80,7 @@ class Combinations {
       for (const auto* engine : engines_) all_.push_back({weights, engine});
     }
     if (!names.empty()) return;
-    // Nothing is stored and nothing was asked for: each engine in its own way.
+    // If nothing is stored and no quantization was requested, each engine uses its usual one.
     if (engines_.empty()) engines_.push_back(usual_engines().front());
     for (const auto* engine : engines_) {
       all_.push_back({add(std::string(usual_recipe(engine->name))), engine});
@@ -89,7 +89,7 @@ class Combinations {
 
   const std::vector<Combination>& all() const { return all_; }
   const std::vector<WeightFormat>& formats() const { return formats_; }
-  // The names of `weights` as llm::fits is asked for them.
+  // The names of the weights, as llm::fits expects them.
   const std::vector<std::string>& asked() const { return asked_; }
   std::vector<LanguageWeights> take_weights() { return std::move(weights_); }
 
@@ -138,7 +138,7 @@ class Combinations {
 
 using Works = std::vector<std::shared_ptr<const llm::RequestWork>>;
 
-// What the request asks of each quantization.
+// The work of the request with each quantization.
 Works works_of(const LanguageAnswer& found) {
   Works works(found.weights.size());
   parallel_for(works.size(), [&](std::size_t i) {
@@ -156,7 +156,7 @@ void add_steps(const Works& works, LanguageAnswer& found) {
   }
 }
 
-// Memory of each board and quantization, the quantizations of a board together.
+// The memory of each board and quantization. All quantizations of a board are adjacent.
 std::vector<LanguageMemory> memory_of_all(const LanguageAnswer& found,
                                           const std::vector<std::string>& asked) {
   llm::FitsOptions options;
@@ -180,14 +180,14 @@ std::vector<LanguageMemory> memory_of_all(const LanguageAnswer& found,
   return all;
 }
 
-// Modes of each board; empty where it has none of those asked for and others have.
+// The modes of each board. Empty if a board lacks the requested modes and other boards have them.
 std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
   std::vector<std::vector<PowerMode>> all;
   for (const Board& board : found.boards) {
     all.emplace_back();
     try {
       all.back() = select_modes(board, found.question.modes);
-      // The default is capped at the cores of the board, and is not for boards without a GPU, on
+      // The default is limited to the board's cores. It does not apply to boards without a GPU, on
       // which llama.cpp is measured from one thread on. A larger number is the user's choice.
       const int asked = found.question.min_cores;
       const int most = board.has_gpu() ? board.cpu_cores : 1;
@@ -219,7 +219,7 @@ void mark_fronts(LanguageAnswer& found) {
     for (const std::size_t i : rows) {
       seconds.push_back(1 / found.rows[i].forecast.tokens_per_s.value);
       const double energy_j = found.rows[i].forecast.joules_per_token.value;
-      joules.push_back(std::isnan(energy_j) ? 0 : energy_j);  // unknown: time alone decides
+      joules.push_back(std::isnan(energy_j) ? 0 : energy_j);  // unknown energy: time alone decides
     }
     for (const std::size_t on : predict::pareto_front(seconds, joules)) {
       found.rows[rows[on]].on_front = true;
@@ -261,7 +261,7 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   for (std::size_t b = 0; b < found.boards.size(); ++b) {
     const Board& board = found.boards[b];
     if (modes[b].empty()) continue;
-    std::shared_ptr<const llm::EngineBoard> hardware;  // once something runs on it
+    std::shared_ptr<const llm::EngineBoard> hardware;  // created when the first combination runs
     for (const auto& [weights, engine] : combinations.all()) {
       const std::string reason =
           why_not_run(engine->name, formats[weights], question.kv_type, board);

@@ -16,7 +16,7 @@ bool takes(const llm::EngineFacts& engine, const WeightFormat& weights) {
     return engine.gguf || std::any_of(engine.variants.begin(), engine.variants.end(),
                                       [](const llm::EngineVariant& one) { return one.gguf; });
   }
-  // A checkpoint of a kind that is not known is left to those that read checkpoints.
+  // An unknown kind of checkpoint is accepted by the engines that read checkpoints.
   if (!weights.kind) return !engine.gguf;
   return std::any_of(engine.takes.begin(), engine.takes.end(), [&](const std::string& name) {
     return llm::find_recipe(name).kind == *weights.kind;
@@ -50,7 +50,7 @@ WeightFormat format_of_stored(const llm::LanguageModel& model) {
   weights.plain = std::all_of(model.tensors.begin(), model.tensors.end(), wide);
   weights.gguf = !weights.plain && model.format == llm::ModelFormat::kGguf;
   for (const llm::Recipe& recipe : llm::recipes()) {
-    // "awq, 4 bits" of a configuration is the recipe "awq".
+    // A configuration's "awq, 4 bits" is the recipe "awq".
     if (model.stored_as.substr(0, model.stored_as.find(',')) == recipe.name) {
       weights.kind = recipe.kind;
     }
@@ -81,8 +81,8 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
     return fmt::format("{} does not run {} on {}: its GPU does not compute in {}", engine,
                        weights.name, board.name, name);
   }
-  // Kernels that widen these numbers as they read them are for compute capability 8.0 and later,
-  // which has BF16.
+  // Kernels that widen these numbers when they read them need compute capability 8.0 or later, the
+  // first with BF16.
   if (!supports(board, Arithmetic::kBf16)) {
     return fmt::format("{} does not run {} on {}: its GPU neither computes in {} nor widens it",
                        engine, weights.name, board.name, name);

@@ -1,4 +1,4 @@
-// What a user's words mean in questions of language models.
+// The meaning of a user's words in questions about language models.
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/forecast.h"

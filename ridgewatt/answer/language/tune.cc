@@ -41,8 +41,8 @@ void check_power(const LanguageTuneQuestion& question, const LanguageAnswer& ask
   }
 }
 
-// The value that the true one lies below with that probability: the ends of the interval are the
-// 5 % and 95 % quantiles of a value whose logarithm is normal.
+// The quantile of a figure at this probability. The logarithm of the figure is normal, and its
+// interval ends at the 5 % and 95 % quantiles.
 double quantile_of(const PredictedValue& figure, double probability) {
   if (probability == 0.5) return figure.value;
   const double end = probability > 0.5 ? figure.high : figure.low;
@@ -51,13 +51,13 @@ double quantile_of(const PredictedValue& figure, double probability) {
   return figure.value * std::pow(end / figure.value, deviations);
 }
 
-// A limit and how a plan stands against it.
+// A limit and the value of a plan that is compared with it.
 struct Stand {
   const char* what;
   double value = 0, bound = 0;
   double scale = 1;
   const char* unit = "";
-  bool least = false;  // the bound is from below
+  bool least = false;  // the bound is a minimum
   double excess() const { return least ? bound / value - 1 : value / bound - 1; }
 };
 
@@ -100,7 +100,7 @@ std::vector<std::string> broken_limits(const LanguageTuneQuestion& question,
   for (const Stand& stand : stands_of(question, forecast)) {
     if (!(stand.excess() > 0)) continue;
     const double ratio = stand.value / stand.bound;
-    constexpr double kMostPercent = 10;  // as a ratio; above, a factor is easier to read
+    constexpr double kMostPercent = 10;  // as a ratio; a factor is easier to read above it
     const std::string by =
         ratio >= kMostPercent
             ? fmt::format("{:.3g} times", ratio)
@@ -127,7 +127,8 @@ PredictedValue later(const PredictedValue& a, double seconds) {
   return plus(a, {seconds, seconds, seconds});
 }
 
-// What the prompt of a request takes of its joules; its interval is as wide as the request's.
+// The part of a request's energy that its prompt uses. Its interval is as wide as that of the
+// request.
 PredictedValue prefill_joules(const Forecast& forecast, const llm::Request& request) {
   const double joules = std::max(
       0.0, forecast.request_j.value - forecast.joules_per_token.value * further_tokens(request));
@@ -155,7 +156,8 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
   whole.tokens_per_s = {sequences / whole.tpot_s.value, sequences / whole.tpot_s.high,
                         sequences / whole.tpot_s.low};
   whole.request_s += 2 * away_s;
-  // While clocks change the board draws at most the higher of both powers, for all sequences.
+  // While clocks change, the board draws at most the higher of both powers, for all sequences
+  // together.
   const PredictedValue& power = first.prefill_power_w.value > further.decode_power_w.value
                                     ? first.prefill_power_w
                                     : further.decode_power_w;
@@ -163,13 +165,14 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
   return plan;
 }
 
-// The rows of one setting.
+// All rows of one setting.
 struct Candidates {
   std::vector<const LanguageRow*> rows;
   const llm::Request* request = nullptr;
 };
 
-// Least value, and among those that cannot be distinguished from it the shortest request.
+// The plan with the least value. Among plans that cannot be distinguished from it, the one with the
+// shortest request.
 class Best {
  public:
   explicit Best(double bound) : bound_(bound) {}
@@ -200,7 +203,7 @@ std::optional<LanguagePlan> best_single(const LanguageTuneQuestion& question,
   return best.plan();
 }
 
-// A mode with its part of the goal: of the prompt, or of decoding.
+// A mode and its part of the goal, for the prompt or for decoding.
 struct PhaseCost {
   const LanguageRow* row;
   double value;
@@ -222,7 +225,7 @@ std::pair<double, double> parts_of_goal(LanguageGoal goal, const Forecast& forec
   return {0, 0};
 }
 
-// The modes that keep the limits of a phase, by rising part of the goal.
+// The modes that meet the limits of a phase, sorted by their part of the goal.
 std::vector<PhaseCost> phase_costs(const LanguageTuneQuestion& question, const Candidates& all,
                                    bool of_prompt) {
   LanguageTuneQuestion phase = question;
@@ -246,8 +249,8 @@ std::vector<PhaseCost> phase_costs(const LanguageTuneQuestion& question, const C
   return kept;
 }
 
-// Calls body for every pair with equal cores whose parts add up to at most bound(), which may fall
-// on the way.
+// Calls `body` for every pair with the same number of cores whose parts sum to at most bound(). The
+// bound may fall between calls.
 template <typename Bound, typename Body>
 void for_pairs(const std::vector<PhaseCost>& prompts,
                const std::map<int, std::vector<PhaseCost>>& decodes, const Bound& bound,
@@ -279,7 +282,8 @@ std::optional<LanguagePlan> best_pair(const LanguageTuneQuestion& question, cons
       });
   if (least == LanguageLimits::kNone) return std::nullopt;
   const double bound = least * (1 + twin::kTwinTie);
-  // One mode that cannot be distinguished from the best pair needs no switch.
+  // A single mode that cannot be distinguished from the best pair is better, because it needs no
+  // switch.
   if (single && goal_value(question.goal, single->forecast) <= bound) return single;
   Best best(bound);
   for_pairs(
