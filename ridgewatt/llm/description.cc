@@ -133,7 +133,7 @@ class LayerWeights {
   void norm(std::string_view gguf, std::string_view hf, std::int64_t size) {
     add(fmt::format("{}.weight", gguf), fmt::format("{}.weight", hf), {size}, Role::kSmall);
   }
-  // A product, and its bias where it has one.
+  // Adds a matrix, and its bias if it has one.
   void product(std::string_view gguf, std::string_view hf, std::int64_t out, std::int64_t in,
                bool bias = false) {
     add(fmt::format("{}.weight", gguf), fmt::format("{}.weight", hf), {out, in});

@@ -10,7 +10,7 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr std::string_view kStored = "stored";
-constexpr std::string_view kAssumed = "q4_k_m";  // where nothing is stored
+constexpr std::string_view kAssumed = "q4_k_m";  // if the model has no stored weights
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;
 constexpr std::int64_t kMostSequences = 65536;
 // cuBLAS on a Jetson, github.com/NVIDIA/TensorRT/issues/2217 (docs/methods/memory.md).
@@ -66,8 +66,8 @@ std::vector<Candidate> candidates(const LanguageModel& model, const FitsOptions&
   return all;
 }
 
-// The largest whole number up to `most` for which `holds`, which goes on to fail once it fails; 0:
-// not even 1.
+// The largest integer up to `most` for which `holds` is true, or 0. Once `holds` is false, it must
+// stay false for larger numbers.
 template <typename Holds>
 std::int64_t largest(std::int64_t most, const Holds& holds) {
   std::int64_t good = 0, bad = most + 1;
@@ -81,7 +81,7 @@ std::int64_t largest(std::int64_t most, const Holds& holds) {
 }  // namespace
 
 ProcessMemory process_memory() {
-  // A C++ program and its context are the same whether TensorRT runs in it or not.
+  // A C++ program and its context need the same memory with and without TensorRT.
   const auto constants = twin::runtime_memory(Runtime::kTensorRt);
   return {constants[0].bytes + constants[1].bytes + kCublasBytes,
           std::string(constants[0].source) + "; " + std::string(constants[1].source) +

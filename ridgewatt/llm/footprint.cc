@@ -18,8 +18,9 @@ std::int64_t tokens_held(const Attention& attention, std::int64_t context) {
   return attention.window > 0 ? std::min(context, attention.window) : context;
 }
 
-// Numbers that a token meets per token of the past, in products with keys and with values. The
-// latent form is multiplied as it lies in the cache (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
+// Elements that a token is multiplied with per earlier token, in the products with keys and values.
+// Latent attention multiplies the cached form directly (DeepSeek-V2, arXiv 2405.04434, section
+// 2.1.2).
 std::int64_t attended_elements(const Attention& attention) {
   if (attention.kind == AttentionKind::kLatent) {
     return attention.heads * (2 * attention.kv_rank + attention.rope_size);
@@ -60,7 +61,8 @@ DecodeStep decode_step(const Description& description, std::span<const Tensor> t
   DecodeStep step;
   const auto sequences = static_cast<double>(batch);
   for (const Tensor& tensor : tensors) {
-    // Layers behind the last guess further tokens (DeepSeek-V3): no part of a plain step.
+    // Layers after the last one predict further tokens (DeepSeek-V3) and are not part of a plain
+    // step.
     if (tensor.layer >= static_cast<int>(description.layers.size())) continue;
     if (tensor.role == Role::kTokenEmbedding && !description.tied) {
       step.weight_bytes += tensor.bytes * sequences / static_cast<double>(description.vocabulary);
@@ -86,7 +88,7 @@ DecodeStep decode_step(const Description& description, std::span<const Tensor> t
     if (attention.kind == AttentionKind::kNone) continue;
     const auto held = static_cast<double>(tokens_held(attention, context));
     step.work_flop += 2 * sequences * held * static_cast<double>(attended_elements(attention));
-    // A layer that shares another's cache reads it all the same.
+    // A layer that shares another layer's cache still reads it.
     Attention own = attention;
     own.shares_cache = false;
     step.kv_read_bytes += sequences * held * bytes_of_elements(kv_type, own.cached_elements());

@@ -24,7 +24,7 @@ PredictedValue at_least(const PredictedValue& a, const PredictedValue& b) {
   return {std::max(a.value, b.value), std::max(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// A product within those of the ends of its factors.
+// The product of `a` and `b`. Its interval is limited to the products of their ends.
 PredictedValue within(PredictedValue product, const PredictedValue& a, const PredictedValue& b) {
   product.value = a.value * b.value;
   product.low = std::clamp(product.low, a.low * b.low, product.value);
@@ -39,8 +39,9 @@ PredictedValue times(const PredictedValue& a, double factor) {
   return {a.value * factor, a.low * factor, a.high * factor};
 }
 
-// Deviations of ln(measured / modelled) of llama.cpp on a processor that the parameters do not
-// explain, and of rates that are derived from those of another type (docs/results/local_cpu.md).
+// Standard deviations of ln(measured / modelled) for llama.cpp on a processor: the part that the
+// parameters do not explain, and that of rates derived from another type
+// (docs/results/local_cpu.md).
 constexpr double kProcessorSd = 0.1;
 constexpr double kDerivedSd = 0.25;
 
@@ -51,7 +52,7 @@ int threads_of(const twin::CpuTwin& twin, const PowerMode& mode) {
 Forecast on_processor(const twin::CpuTwin& twin, const ProcessorWork& work, const Request& request,
                       const PowerMode& mode) {
   const int threads = threads_of(twin, mode);
-  // The mean over the generation: a step's time is linear in the context.
+  // The mean context of the generation. A step's time is linear in the context.
   const double context = static_cast<double>(request.prompt_tokens) +
                          (static_cast<double>(request.generated_tokens) + 1) / 2;
   const auto value = [&](const twin::CpuModel& seconds) {
@@ -76,7 +77,7 @@ Forecast on_processor(const twin::CpuTwin& twin, const ProcessorWork& work, cons
   return forecast;
 }
 
-// What physics cuts.
+// Reports the ends of the interval that a physical bound cuts off.
 void add_bounds(const twin::LogError& error, double value, const std::string& figure,
                 const char* least, const char* most, std::vector<std::string>& bounds) {
   const double factor = error.factor(kInterval);
@@ -87,21 +88,21 @@ void add_bounds(const twin::LogError& error, double value, const std::string& fi
 }  // namespace
 
 struct RequestWork {
-  // Layers that hold the same of a cache, and bytes per token that a step reads of them.
+  // Layers with the same window, and bytes per cached token that a step reads in them.
   struct CacheGroup {
-    double window = 0;  // 0: all
+    double window = 0;  // 0: no window
     double bytes = 0;
   };
   Request request;
   EngineWork decode, prompt;
   std::vector<CacheGroup> cache;
-  ProcessorWork processor;  // of the cores of a board without a GPU
-  bool gguf = false;        // weights lie in blocks that only files of GGUF have
+  ProcessorWork processor;  // for the cores of a board without a GPU
+  bool gguf = false;        // weights use block types that only GGUF files have
 
   void add_cache(const Description& description) {
     for (const Layer& layer : description.layers) {
       Attention attention = layer.attention;
-      attention.shares_cache = false;  // what it shares it reads all the same
+      attention.shares_cache = false;  // a layer still reads a cache that it shares
       const auto elements = static_cast<double>(attention.cached_elements());
       if (elements == 0) continue;
       const auto window = static_cast<double>(attention.window);
@@ -112,7 +113,8 @@ struct RequestWork {
       group.bytes += elements * facts_of(request.kv_type).bits() / 8;
     }
   }
-  // Mean over steps with `from` to `to` tokens in the cache: of a ramp that ends at a window.
+  // Mean bytes per step while the cache grows from `from` to `to` tokens. A window limits the
+  // growth.
   double read_bytes(double from, double to) const {
     double bytes = 0;
     for (const CacheGroup& group : cache) {
@@ -165,7 +167,7 @@ struct Forecaster::Bound {
   EngineScales scales;
   std::shared_ptr<const RequestWork> work;
   std::shared_ptr<const EngineBoard> board;
-  double dynamic = 1;  // of power above idle
+  double dynamic = 1;  // factor on the power above idle
   double other_step = 0, other_prompt = 0, other_power = 0;
 };
 
@@ -273,8 +275,8 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
   forecast.tpot_s = predicted(step, step_error);
   forecast.tokens_per_s = over(sequences, forecast.tpot_s);
   forecast.decode_power_w = predicted(decode_w, decode_error);
-  // A prompt computes more in a second than a step: the meters of the fitted runs lag behind short
-  // ones.
+  // Prefill computes more per second than decode, so it draws at least as much power. The fit may
+  // be lower because the meters of the fitted runs lag behind short prompts.
   const PredictedValue fitted_w = predicted(prefill_w, prefill_error);
   forecast.prefill_power_w = at_least(fitted_w, forecast.decode_power_w);
   forecast.joules_per_token = times(
@@ -284,12 +286,12 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
   forecast.request_s = first_s + further * step_s;
   const double prefill_j = forecast.prefill_power_w.value * first_s;
   const double decode_j = forecast.decode_power_w.value * further * step_s;
-  // Of a sum of two that do not err together.
+  // The deviation of a sum of two values with independent errors.
   const double request_sd =
       std::hypot(prefill_j * std::hypot(first_sd, prefill_sd), decode_j * token_sd) /
       (prefill_j + decode_j);
   forecast.request_j = predicted((prefill_j + decode_j) / sequences, {request_sd});
-  constexpr double kWide = 6;  // chosen: of the ends, from where a reason is due
+  constexpr double kWide = 6;  // chosen: ratio of the ends above which a reason is reported
   const auto wide = [](const PredictedValue& one) { return one.high > kWide * one.low; };
   const bool request = wide(forecast.request_j);
   if (widened_by_.empty() && (wide(forecast.ttft_s) || (request && first_sd > step_sd))) {

@@ -66,7 +66,7 @@ class StepGraph {
     return g_.matmul(x, {weight.name, model_.vocabulary});
   }
 
-  // Tables of angles come in as inputs: they are no parameters.
+  // Tables of angles are inputs, not parameters.
   Value rotate(const Value& x, std::int64_t heads, std::int64_t size) {
     const std::string name = fmt::format("rotary_{}", size);
     auto& tables = rotary_[size];
@@ -131,7 +131,7 @@ class StepGraph {
     return attend(q, k, v, a.heads, a.kv_heads, a.key_size, a.value_size, a.window);
   }
 
-  // A product of each head with a matrix of its own: [batch, tokens, heads x in] to heads x out.
+  // Multiplies each head with its own matrix: [batch, tokens, heads x in] to heads x out.
   Value per_head(const std::string& name, const Value& x, std::int64_t heads, std::int64_t in,
                  std::int64_t out) {
     const auto scope = g_.scope(name);
@@ -172,7 +172,7 @@ class StepGraph {
     Value q_nope = split_heads(q, a.heads, a.nope_size, a.rope_size, &q_rope);
     q_rope = rotate(q_rope, a.heads, a.rope_size);
     if (decode_) {
-      // Queries are brought to the latent space, what was attended to is brought back.
+      // Queries are projected to the latent space, and the result of attention is projected back.
       q_nope = per_head(at + "attn_k_b", q_nope, a.heads, a.nope_size, a.kv_rank);
       q = join_heads(q_nope, q_rope, a.heads, a.kv_rank, a.rope_size);
       Value attended;
@@ -192,7 +192,7 @@ class StepGraph {
     const auto scope = g_.scope(at + "attn");
     return attend(q, k, v, a.heads, a.heads, a.key_size, a.value_size, 0);
   }
-  // One head of keys, whose first part are the values: the cache is read once, as the keys.
+  // One head of keys, whose first part also serves as the values. The cache is read once, as keys.
   Value attend_latent(const Value& q, const Value& k, const Value& v, const Attention& a) {
     const std::string name = fmt::format("past_latent.{}", caches_++);
     const std::int64_t size = a.kv_rank + a.rope_size;
@@ -229,7 +229,7 @@ class StepGraph {
     const std::int64_t each = (rows * f.experts_used + read - 1) / read;
     const Value scores = g_.op("Softmax", {dense(at + "ffn_gate_inp", x, f.experts)});
     const auto chosen = g_.node("TopK", {scores, g_.constant({f.experts_used})}, {}, 2);
-    // The rows of each expert, side by side.
+    // The input rows of each expert, next to each other.
     const Value flat = g_.reshape(x, {-1, model_.hidden});
     const Value order = g_.op("Expand", {g_.constant({0}), g_.constant({read, each})});
     Value gathered = {g_.op("Gather", {flat, order}).name, model_.hidden};
@@ -239,7 +239,7 @@ class StepGraph {
         expert_product(at + "ffn_up_exps", gathered, read, model_.hidden, f.expert_width);
     Value down = expert_product(at + "ffn_down_exps", g_.mul(activated(gate), up), read,
                                 f.expert_width, model_.hidden);
-    // Back to the tokens, weighted and added up.
+    // Sums the weighted outputs of the experts of each token.
     const Value back =
         g_.op("Expand", {g_.constant({0}), g_.constant({batch_, fresh_, f.experts_used})});
     down = {g_.op("Gather", {g_.reshape(down, {-1, model_.hidden}), back}).name, model_.hidden};
@@ -316,15 +316,15 @@ class StepGraph {
   GraphBuilder g_;
 };
 
-// "blk.0.attn_q" of "blk.0.attn_q.weight", of "blk.0.attn_q/MatMul_0".
+// "blk.0.attn_q" for "blk.0.attn_q.weight" or "blk.0.attn_q/MatMul_0".
 std::string stem_before(const std::string& name, char mark) {
   return name.substr(0, name.rfind(mark));
 }
 
-// Bits of an element as it is stored, by the GGUF name of the weight without its ending.
+// Stored bits per element of each weight, by the weight's GGUF name without its ending.
 std::map<std::string, double> stored_bits(const Description& description,
                                           std::span<const Tensor> tensors) {
-  std::map<std::string, double> bytes;  // of all tensors that stand for a weight
+  std::map<std::string, double> bytes;  // of all tensors that store a weight
   for (const Tensor& tensor : tensors) {
     std::string name = tensor.name;
     constexpr std::string_view kExperts = ".experts.";
@@ -344,7 +344,7 @@ std::map<std::string, double> stored_bits(const Description& description,
         found == bytes.end() ? average : 8 * found->second / static_cast<double>(weight.elements());
   }
   if (description.tied) bits["output"] = bits["token_embd"];
-  // Of latent attention the parts for keys and for values stand apart in a step of decoding.
+  // In a decode step of latent attention, the parts for keys and for values are separate.
   for (std::size_t i = 0; i < description.layers.size(); ++i) {
     const auto both = bits.find(fmt::format("blk.{}.attn_kv_b", i));
     if (both == bits.end()) continue;
@@ -354,7 +354,7 @@ std::map<std::string, double> stored_bits(const Description& description,
   return bits;
 }
 
-// Bytes of the cache that the step reads in 16 bits, by the attention of each layer.
+// Bytes of the 16-bit cache that the step reads, by the attention of each layer.
 std::map<std::string, double> cache_bytes(const Description& description,
                                           const StepOptions& options) {
   std::map<std::string, double> bytes;

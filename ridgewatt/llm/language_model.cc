@@ -92,7 +92,7 @@ LanguageModel from_json(std::string_view text, const std::string& path) {
   return model_of_config(json, {}, path);
 }
 
-// One of several shards, with the folder that tells of all.
+// Whether the file is a shard in a folder with an index of all shards.
 bool is_shard_of_folder(const std::string& path) {
   return fs::path(path).filename().string().find("-of-") != std::string::npos &&
          fs::exists(folder_of(path) + "/model.safetensors.index.json");

@@ -11,14 +11,14 @@
 namespace ridgewatt::llm {
 namespace {
 
-// More than any published product has, and few enough that their sum over all layers is a number.
+// Above any published matrix, and small enough that a sum over all layers does not overflow.
 constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
 
 bool contains_text(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
-// The number behind "blk." or "layers."; -1: there is none that an int holds.
+// The number after "blk." or "layers.", or -1 if there is none that fits an int.
 int layer_in(std::string_view name) {
   for (const std::string_view before : {"blk.", "layers."}) {
     const auto found = name.find(before);
@@ -31,8 +31,8 @@ int layer_in(std::string_view name) {
   return -1;
 }
 
-// Tensors whose sum is another than the numbers say are of another model: 0.5 % is more than norms,
-// biases and tables of rotations make up.
+// Whether the number of tensor elements matches the description. The tolerance of 0.5 % is more
+// than norms, biases and tables of rotations add.
 bool explains(const Description& description, const LanguageModel& model) {
   double elements = 0;
   for (const Tensor& tensor : model.tensors) elements += static_cast<double>(tensor.elements());
@@ -40,7 +40,8 @@ bool explains(const Description& description, const LanguageModel& model) {
   return std::abs(elements - stated) <= 0.005 * stated;
 }
 
-// Keys and values per token by the rows of the products that make them.
+// A description with only the keys and values per token, from the rows of the matrices that compute
+// them.
 Description described_by_rows(const LanguageModel& model) {
   Description description;
   for (const Tensor& tensor : model.tensors) {

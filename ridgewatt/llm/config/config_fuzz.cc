@@ -1,4 +1,4 @@
-// Fuzz target: any bytes as config.json or genai_config.json end in a language model or in an
+// Fuzz target: any bytes as config.json or genai_config.json give a language model or an
 // InputError.
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of the folder that the file of a model lies in.
+// The name of the folder that contains the file of a model.
 std::string name_of_folder(const std::string& source) {
   if (is_descriptor(source)) return source;
   const fs::path path = fs::path(absolute_path(folder_of(source))).lexically_normal();
@@ -36,7 +36,7 @@ std::vector<Tensor> tensors_in(const fs::path& folder) {
   return {};
 }
 
-// A whole number of a GenAI configuration; 0: there is none.
+// An integer of a GenAI configuration, or 0 if it is missing.
 std::int64_t whole(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number_integer()) return 0;
@@ -121,7 +121,7 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   n.key_size = whole(decoder, "head_size");
   n.vocabulary = whole(outer, "vocab_size");
   n.context = whole(outer, "context_length");
-  n.feed_forward = 1;  // not said, and not needed for the cache
+  n.feed_forward = 1;  // not stated, and not needed for the cache
   model.description = describe(n, source);
   model.weights_known = false;
   model.stored_as = "onnx";

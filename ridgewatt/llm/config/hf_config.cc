@@ -17,7 +17,7 @@ constexpr std::size_t kMostConfigBytes = std::size_t{4} << 20;
 constexpr int kMostConfigDepth = 32;
 constexpr std::int64_t kMostConfigLayers = 1024;
 
-// Fields that may be absent or null; a wrong type is a fault.
+// Fields may be absent or null. A wrong type is an error.
 class ConfigFields {
  public:
   ConfigFields(const Json& json, const std::string& file) : json_(json), file_(file) {}
@@ -26,7 +26,7 @@ class ConfigFields {
     const auto found = json_.find(std::string(name));
     return found == json_.end() || found->is_null() ? nullptr : &*found;
   }
-  // The first of these names that is there; of a list its first entry.
+  // The first existing field of these names. If it is a list, its first entry.
   std::int64_t number(std::initializer_list<std::string_view> names,
                       std::int64_t fallback = 0) const {
     for (const std::string_view name : names) {
@@ -62,8 +62,8 @@ class ConfigFields {
   const std::string& file_;
 };
 
-// A list of the layers' types; else what the configurations of the families have (transformers,
-// configuration_*.py).
+// From the list of layer types if there is one, else from the fields that the family's
+// configuration has (transformers, configuration_*.py).
 void add_sliding_layers(const ConfigFields& fields, Numbers& n) {
   const SlidingRule& rule = family_row(n.family).sliding;
   StatedWindow stated{.window = fields.number({"sliding_window"})};
@@ -84,7 +84,8 @@ void add_sliding_layers(const ConfigFields& fields, Numbers& n) {
   set_sliding_layers(stated, n);
 }
 
-// Which layers have experts (Qwen: every decoder_sparse_step-th, DeepSeek: after the first).
+// Sets which layers have experts (Qwen: every decoder_sparse_step-th, DeepSeek: all after the first
+// dense ones).
 void add_sparse_layers(const ConfigFields& fields, Numbers& n) {
   const std::int64_t dense = fields.number({"first_k_dense_replace"});
   const std::int64_t step = fields.number({"decoder_sparse_step", "moe_layer_freq"}, 1);
@@ -113,7 +114,7 @@ void add_experts(const ConfigFields& fields, Numbers& n) {
   n.expert_selection_bias = fields.text("topk_method") == "noaux_tc";
 }
 
-// LFM2's first configurations give the width before a rule that transformers applies: two thirds,
+// Early configurations of LFM2 give a width to which transformers applies a rule: two thirds of it,
 // rounded up to a multiple (configuration_lfm2.py and modeling_lfm2.py).
 void add_convolutions(const ConfigFields& fields, Numbers& n) {
   n.convolution_kernel = fields.number({"conv_L_cache"}, 3);
@@ -162,7 +163,7 @@ std::optional<Recipe> recipe_of(const ConfigFields& fields, const std::string& m
   return recipe;
 }
 
-// compressed-tensors has bits and group below config_groups.*.weights.
+// compressed-tensors states bits and group size in config_groups.*.weights.
 const Json* weights_of_groups(const ConfigFields& fields) {
   const Json* groups = fields.find("config_groups");
   if (groups == nullptr || !groups->is_object() || groups->empty()) return nullptr;

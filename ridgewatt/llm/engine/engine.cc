@@ -13,17 +13,19 @@
 namespace ridgewatt::llm {
 namespace {
 
-constexpr int kOverlap = 6;  // order of the soft maximum of what overlaps
+constexpr int kOverlap = 6;  // order of the soft maximum of times that overlap
 constexpr int kUnpackOverlap = 3;
 
-// Where products of queries and keys are written to memory each is read back by the softmax and by
-// the product with values, and small products run far from the peak: seen in llama.cpp b5283.
+// Without fused attention, products of queries and keys are written to memory and read twice, by
+// the softmax and by the product with values. Small products run far below the peak. Seen in
+// llama.cpp b5283.
 constexpr double kUnfusedCache = 2.6;
 
-// F32 between operators, each of which reads and writes.
+// Every operator reads and writes its activations in F32.
 constexpr double kUnfusedActivations = 6;
 
-// Launches from Python over launches of a captured graph, and over launches of a program in C++.
+// Cost of launches from Python relative to those of a captured graph, and to those of a C++
+// program.
 constexpr double kPythonLaunches = 10, kPythonPrompt = 3;
 
 constexpr std::array<EngineTerm, kStepTerms> kStepSpecs = {{
@@ -61,7 +63,7 @@ constexpr std::array<EngineTerm, kPromptDrawTerms> kPromptDrawSpecs = {{
     {"flop", "1", 0.2, 0.7, 0.7, "tensor cores, 0.4 to 1 pJ; in energies per flop of the twin"},
 }};
 
-// Seconds of a step, by what it waits for.
+// Seconds of a step, by what limits it.
 struct StepParts {
   double layers = 0, weights = 0, unpack = 0, cache = 0, products = 0, host = 0;
   double gpu() const {
@@ -97,10 +99,11 @@ struct PromptParts {
   }
 };
 
-// What is multiplied in fewer than 16 bits: by engines that can, on GPUs that have units for it.
+// Work that is multiplied in fewer than 16 bits, if the engine can do that and the GPU has units
+// for it.
 struct NarrowFlop {
   double all = 0;
-  double as_fp16 = 0;  // that takes as long in FP16
+  double as_fp16 = 0;  // the FP16 work that takes the same time
 };
 NarrowFlop narrow_flop(const Engine& engine, const EngineWork& work, const EngineRates& h,
                        const PerNarrow& speedup) {
@@ -145,7 +148,7 @@ EnginePart<N> prior_part(const std::array<EngineTerm, N>& specs) {
   return part;
 }
 
-// Watts, by what draws them; `rest` is of terms of another part.
+// Watts of each term. `rest` is the power of terms of another part.
 template <std::size_t N>
 struct DrawParts {
   std::array<double, N> of_term = {};
@@ -187,7 +190,7 @@ DrawParts<kPromptDrawTerms> prompt_draw_parts(const Engine& engine, const Engine
   return watts;
 }
 
-// Deviation of ln of a sum by those of its terms.
+// Standard deviation of the logarithm of a sum, from the deviations of its terms.
 template <std::size_t N>
 double log_sd_of(const DrawParts<N>& parts, const std::array<double, N>& log_sd) {
   const double sum = std::accumulate(parts.of_term.begin(), parts.of_term.end(), parts.rest);
@@ -199,7 +202,8 @@ double log_sd_of(const DrawParts<N>& parts, const std::array<double, N>& log_sd)
   return std::sqrt(variance);
 }
 
-// By how much ln of a figure grows with a deviation of each coefficient of `part`.
+// How much the logarithm of a figure changes if each coefficient of `part` changes by its
+// deviation.
 template <std::size_t N>
 std::array<double, N> changes_of(const Engine& engine, EnginePart<N> Engine::*part,
                                  double (Engine::*figure)(const EngineWork&, const EngineHardware&)
@@ -227,7 +231,7 @@ std::string least_known(const std::array<double, N>& changes, const EnginePart<N
                      std::exp(kNormal95 * part.log_sd[at]));
 }
 
-// Deviation of ln of the figure.
+// Standard deviation of the logarithm of the figure.
 template <std::size_t N>
 double log_sd_of(const std::array<double, N>& changes) {
   double variance = kCellSd * kCellSd;
@@ -261,7 +265,7 @@ Engine prior_engine(const EngineTraits& traits) {
   if (!traits.fused_layers) engine.prompt.value[kPromptActivations] *= kUnfusedActivations;
   if (traits.launches_ahead) {
     engine.step.value[kStepHostLayer] *= kPythonLaunches;
-    // A product with packed weights is one kernel in vLLM and SGLang; bitsandbytes calls several.
+    // A product with packed weights is one kernel in vLLM and SGLang, but several in bitsandbytes.
     if (!traits.fused_layers) engine.step.value[kStepHostPacked] *= kPythonLaunches;
     engine.prompt.value[kPromptHostLayer] *= kPythonPrompt;
   }

@@ -13,12 +13,13 @@
 namespace ridgewatt::llm {
 namespace {
 
-// How many cells without a common error a (board, model, quantization) counts as, however many it
-// has.
+// A group (board, model, quantization) counts as at most this number of cells with independent
+// errors.
 constexpr double kCellsOfGroup = 4;
-constexpr int kRounds = 30;  // of means and engines
+constexpr int kRounds = 30;  // rounds that fit means and engines in turn
 
-// A part of an engine: its terms, its place, what is measured of it and what is predicted.
+// A part of an engine: its terms, its member, the measured figure, and the function that predicts
+// it.
 template <std::size_t N>
 struct FittedPart {
   std::span<const EngineTerm> terms;
@@ -61,7 +62,7 @@ std::vector<WeighedRow> weighed(const std::vector<const EngineRow*>& rows,
   return all;
 }
 
-// Fits a part of `engine` to its rows, drawn to the values that it has.
+// Fits a part of `engine` to its rows. The current values of the part are the prior.
 template <std::size_t N>
 void fit_part(Engine& engine, const std::vector<WeighedRow>& rows, const FittedPart<N>& fitted) {
   EnginePart<N>& part = engine.*(fitted.part);
@@ -113,8 +114,8 @@ void fit_part(Engine& engine, const std::vector<WeighedRow>& rows, const FittedP
   std::copy(known.deviations.begin(), known.deviations.end(), part.log_sd.begin());
 }
 
-// The most probable mean of engines at their present values; its deviations are by what their own
-// cells tell, each without what it was drawn to.
+// The most probable mean of engines at their current values. Its deviations are from the engines'
+// own cells, without the prior of each engine.
 template <std::size_t N>
 EnginePart<N> mean_of(const std::map<std::string, Engine, std::less<>>& engines,
                       const FittedPart<N>& fitted) {
@@ -161,13 +162,13 @@ Engine drawn_from(const EngineTraits& traits, const Engine& mean) {
   return engine;
 }
 
-// Where a variant has no rows of a part, the one that it is like tells more of it than the mean of
-// engines.
+// For a variant without rows of a part, the engine that it resembles is better evidence than the
+// mean of engines.
 template <std::size_t N>
 void draw_from_like(Engine& engine, std::string_view name,
                     const std::map<std::string, Engine, std::less<>>& engines,
                     const FittedPart<N>& fitted) {
-  constexpr double kVariantSd = 0.5;  // chosen: of what engines lie around their mean
+  constexpr double kVariantSd = 0.5;  // chosen: relative to the spread of engines around their mean
   EnginePart<N>& part = engine.*(fitted.part);
   if (part.rows > 0) return;
   const EngineVariant* variant = find_variant(name);
@@ -219,7 +220,7 @@ EngineFits::EngineFits(std::span<const EngineRow> rows) {
   for (int round = 0; round < kRounds; ++round) {
     for (const auto& [name, own] : of_engine) {
       Engine engine = drawn_from(engine_traits(name), mean_);
-      // Steps know products from prompts, power knows times.
+      // The order matters: steps use the products of prompts, and power uses the times.
       fit_part(engine, weighed(own, &EngineRow::prompt_s), kPromptPart);
       fit_part(engine, weighed(own, &EngineRow::step_s), kStepPart);
       fit_part(engine, weighed(own, &EngineRow::prefill_power_w), kPromptDrawPart);

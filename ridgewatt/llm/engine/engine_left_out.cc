@@ -14,8 +14,9 @@
 namespace ridgewatt::llm {
 namespace {
 
-// On the first board that cells are of, the same model in another quantization tells most; on
-// others, whose models ran in one, nothing of the model may be left.
+// Whether `row` is held out together with `asked`. On the first board of the cells, other
+// quantizations of the model stay in the fit as the best evidence. On other boards a model ran in
+// one quantization only, so all rows of the model are held out.
 bool is_like(const EngineRow& row, const EngineRow& asked, bool whole_model) {
   return row.engine == asked.engine && row.model == asked.model &&
          (whole_model || row.quantization == asked.quantization);
@@ -120,7 +121,8 @@ std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
                                    std::string_view without_engine) {
   const double share = rail_share_of(cells);
   std::map<std::string, std::vector<double>> ratios;
-  // Cells of 15 W and 7 W are judged alone here, too: so those of modes whose step is fitted.
+  // Only cells of modes with a fitted step count. Those of 15 W and 7 W are also evaluated
+  // separately elsewhere.
   std::set<std::pair<std::string, std::string>> modes;
   for (const LeftOutCell& cell : cells) {
     if (cell.row->fitted) modes.emplace(cell.row->board, cell.row->mode);

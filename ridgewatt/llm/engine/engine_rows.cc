@@ -21,22 +21,21 @@ namespace ridgewatt::llm {
 namespace {
 
 constexpr double kLeastPrompt = 256;
-constexpr double kKernelTokens = 128;   // of prompt and generation, in traces of kernels
-constexpr double kLeastSampledS = 0.5;  // power of shorter prompts is sampled a few times only
+constexpr double kKernelTokens = 128;   // tokens of prompt and generation, in traces of kernels
+constexpr double kLeastSampledS = 0.5;  // a shorter prompt has too few samples of power
 // Kernels of llama.cpp and vLLM take 0.96 to 0.99 of a step on the board whose kernels are public.
 constexpr double kKernelShare = 0.97;
 constexpr std::size_t kMostRowBytes = std::size_t{64} << 20;
 
-// Of a meter that follows the power with one time constant: chosen with the cells of TensorRT-LLM
-// and llama.cpp in view, whose mean power rises with the length of a run at the same time per
-// token.
+// Time constant of a power meter. Chosen after the cells of TensorRT-LLM and llama.cpp were seen,
+// whose mean power rises with the length of a run at the same time per token.
 constexpr double kMeterLagS = 0.25;
-// Share of a step of the power that the mean over `seconds` after it does not show.
+// Share of a jump in power that the mean over the next `seconds` does not show.
 double lag_share(double seconds) {
   return kMeterLagS / seconds * -std::expm1(-seconds / kMeterLagS);
 }
 
-// "Llama 3.2 3B" and "Qwen3-4B-VL" (the part that writes) as the zoo calls them.
+// The zoo's name of "Llama 3.2 3B" or "Qwen3-4B-VL" (its language model).
 std::string model_named(std::string_view theirs) {
   std::string name;
   for (const char c : theirs) {
@@ -54,7 +53,7 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-// Recipes under the names that sources have for them.
+// The recipe for the name that a source uses.
 std::optional<Recipe> recipe_named(std::string name) {
   if (name == "fp16" || name == "w16a16") name = "f16";
   if (name == "int4") name = "awq";  // TensorRT-LLM: AWQ
@@ -133,7 +132,7 @@ class EngineRowReader {
         {fmt::format("{} {} in {}", at(model), at(width), at("runtime")), reason});
   }
 
-  // Fills engine, model, quantization and work; false where one is not known.
+  // Fills engine, model, quantization and work. Returns false if one of them is unknown.
   bool describe_row(EngineRow& row, std::string_view model, std::string quantization) {
     return describe_row(row, model, std::move(quantization), lowered(at("runtime")));
   }
@@ -156,7 +155,7 @@ class EngineRowReader {
     constexpr std::array<std::string_view, 3> kSixteenBits = {"fp16", "bf16", "w16a16"};
     if (std::find(kSixteenBits.begin(), kSixteenBits.end(), row.quantization) !=
         kSixteenBits.end()) {
-      row.quantization = "f16";  // the same to an engine: none tells of another's rows
+      row.quantization = "f16";  // equal for an engine, so the rows are held out together
     }
     for (const auto& [written, recipe] : found.engine->means) {
       if (quantization == written) quantization = recipe;
@@ -178,8 +177,8 @@ class EngineRowReader {
     return csv_.number(*column);
   }
 
-  // The total of a phase, NaN where there is none. Some runs add VDDQ_VDD2_1V8AO to rails that hold
-  // it already (docs/reference/sensors.md): their total is that of the other three.
+  // The total power of a phase, or NaN if there is none. Some runs add VDDQ_VDD2_1V8AO to rails
+  // that contain it already (docs/reference/sensors.md). Their total is the sum of the other three.
   double power_of(const std::string& phase) {
     const auto total = csv_.column(phase + "_power_w");
     if (!total || csv_.field(*total).empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -224,7 +223,7 @@ class EngineRowReader {
     all_.rows.push_back(std::move(row));
   }
 
-  // The number before `unit` in "GPU 408 MHz, CPU 960 MHz" behind `name`.
+  // The number after `name` in "GPU 408 MHz, CPU 960 MHz", or 0.
   static double number_behind(std::string_view text, std::string_view name) {
     const auto found = text.find(name);
     if (found == std::string_view::npos) return 0;
@@ -263,7 +262,7 @@ class EngineRowReader {
     mode.cpu_clock_hz = hz_of_mhz(cpu_mhz);
     const bool low = row.mode == "7W" || row.mode == "15W";
     if (low) mode.mem_clock_hz = hz_of_mhz(2133);
-    // The preset of 7 W switches half of the multiprocessors off.
+    // The preset of 7 W disables half of the multiprocessors.
     row.hardware = kHardware(mode, row.mode == "7W" ? kBoard.sms / 2 : 0);
     if (at("metric") == "J_per_token") {
       if (at("note").find("approximated") != std::string_view::npos) {
@@ -281,8 +280,8 @@ class EngineRowReader {
     return at(column).empty() ? std::numeric_limits<double>::quiet_NaN() : positive(column);
   }
 
-  // A row of a file whose columns are those of all sources. Power on the Orin is the sum of four
-  // rails, one of which another holds: not taken.
+  // A row of a file whose columns are common to all sources. The power of Orin boards is not used:
+  // it is the sum of four rails, one of which contains another.
   void read_normalized_row() {
     const std::string_view timed = at("what_is_timed");
     const bool kernel = timed.starts_with("kernel time per token");
@@ -334,12 +333,14 @@ class EngineRowReader {
     all_.rows.push_back(std::move(row));
   }
 
-  // Rows that state little of their mode: what the source implies is in engine_rows.h.
+  // A row that does not state its clocks. engine_rows.h describes what its source implies about the
+  // mode.
   void read_judged_row() {
     struct Source {
       std::string_view theirs, board, mode;
       bool whole_request;
-      // Of today's releases, which capture graphs where the cells' ran without.
+      // The engine of current releases, which capture graphs. The releases of the other cells did
+      // not.
       std::string_view judged_as = {};
     };
     constexpr std::array<Source, 3> kSources = {

@@ -1,4 +1,4 @@
-// What steps and prompts ask for, and what boards give in a mode.
+// The work of steps and prompts, and the rates of boards in a mode.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace ridgewatt::llm {
 namespace {
 
-// Work per clock cycle over that of a Cortex-A78AE, in programs like an interpreter. Rules of
-// thumb from the makers' claims for their generations; not measured.
+// Work per clock cycle relative to a Cortex-A78AE, in programs like an interpreter. Rules of thumb
+// from the vendors' claims for their generations; not measured.
 double work_per_cycle(std::string_view cpu_type) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kCores = {
       {{"Neoverse-V3AE", 1.5}, {"Carmel", 0.75}, {"Denver", 0.6}, {"Cortex-A57", 0.5}}};
@@ -22,21 +22,21 @@ double work_per_cycle(std::string_view cpu_type) {
   return 1;
 }
 
-// A matrix that is streamed keeps more requests in flight than the kernels that a twin is fitted
-// to: TensorRT-LLM reads its weights at 0.86 of the peak where those would reach 0.72.
+// A streamed matrix keeps more requests in flight than the kernels to which a twin is fitted.
+// TensorRT-LLM reads its weights at 0.86 of the peak, while those kernels would reach 0.72.
 constexpr double kStreamRequests = 2;
 // What multiplying in 8 bits gains of twice the rate: SmoothQuant's authors measured prompts up to
 // 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract). Taken for FP4, too.
 constexpr double kNarrowGain = 0.64;
 
-// Weights that must be unpacked, for each element.
+// Number of weights to unpack per stored element.
 double unpacked_share(StoredType type) {
   const StoredTypeFacts& facts = facts_of(type);
   if (facts.packed > 1) return facts.packed;
   return facts.bits() < 16 ? 1 : 0;
 }
 
-// Zeros and scales lie next to packed weights and are no matrix of their own.
+// Whether a tensor contains zeros or scales of packed weights, which are not a matrix of their own.
 bool is_of_another(const Tensor& tensor) {
   constexpr std::array<std::string_view, 5> kEnds = {"zeros", "zero_point", "weight_scale",
                                                      "scales", "absmax"};
@@ -44,7 +44,7 @@ bool is_of_another(const Tensor& tensor) {
                      [&](std::string_view end) { return tensor.name.ends_with(end); });
 }
 
-// Numbers of the matrices that a step of one token works with, by how they are stored.
+// Elements of the matrices that a step of one token uses, by how they are stored.
 struct StoredShare {
   double all = 0, packed = 0;
   PerNarrow narrow = {};
@@ -70,7 +70,7 @@ StoredShare stored_share(const Description& description, std::span<const Tensor>
   return share;
 }
 
-// Bytes of 16 bits that a layer reads and writes per token without its weights and cache: norms,
+// Bytes that a layer reads and writes per token in 16 bits, without its weights and cache: norms,
 // inputs and outputs of its matrices, the residual.
 double activation_bytes(const Layer& layer, double hidden) {
   constexpr double kHidden = 14, kFeedForward = 6, kBytes = 2;
@@ -83,7 +83,8 @@ double activation_bytes(const Layer& layer, double hidden) {
   return kBytes * (kHidden * hidden + 2 * heads + kFeedForward * width);
 }
 
-// Sums matrices that all tokens of a prompt meet, and those that its last alone does.
+// Elements of the matrices that all tokens of a prompt use (`active`), and of those that only its
+// last token uses (`head`).
 struct LinearElements {
   double head = 0, active = 0;
 };
@@ -173,7 +174,7 @@ EngineHardware EngineBoard::operator()(const PowerMode& asked, int sms) const {
   h.top = rates(top_, units);
   h.peaks = {bytes_per_hz_ * mode.mem_clock_hz, h.flop_per_s, narrow_ratio_};
   h.limit_w = limit_w_;
-  // As twin::idle_power_w, and the dynamic terms of its estimates.
+  // Like twin::idle_power_w and the dynamic terms of its estimates.
   const double gpu = mode.gpu_clock_hz / twin_top_.gpu_clock_hz;
   const double cpu = mode.cpu_clock_hz / twin_top_.cpu_clock_hz;
   const double gpu_voltage = twin::relative_voltage(gpu, gpu_rise_, gpu_knee_);
@@ -197,7 +198,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
   work.vocabulary = static_cast<double>(description.vocabulary * batch);
   work.weight_bytes = step.weight_bytes;
   work.cache_bytes = step.kv_read_bytes;
-  work.linear_flop = step.work_flop;  // with attention, of little work at one token
+  work.linear_flop = step.work_flop;  // includes attention, which is little work at one token
   for (const Tensor& tensor : tensors) {
     if (tensor.role == Role::kTokenEmbedding && !description.tied) continue;
     double share = unpacked_share(tensor.type);
@@ -216,7 +217,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
 EngineWork prompt_work(const Description& description, std::span<const Tensor> tensors,
                        double tokens, std::int64_t batch) {
   const auto prompts = static_cast<double>(batch);
-  // The tokens of a prompt meet nearly every expert.
+  // The tokens of a prompt use nearly every expert.
   const auto routed = static_cast<std::int64_t>(std::llround(tokens * prompts));
   EngineWork work = decode_work(description, tensors, tokens, StoredType::kF16, routed);
   work.cache_bytes = 0;

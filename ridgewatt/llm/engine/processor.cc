@@ -12,8 +12,8 @@ namespace {
 
 using C = twin::CpuParam;
 
-// The rates at which a type is multiplied: parameters of a fitted type, and factors on them.
-// Factors other than 1 are those of Qwen3-0.6B on an x86-64 processor with AVX-512
+// The rates of products with a stored type: parameters of a fitted type, and factors on them.
+// Factors other than 1 were measured with Qwen3-0.6B on an x86-64 processor with AVX-512
 // (docs/methods/cpu_twin.md).
 struct TypeRates {
   StoredType type;
@@ -36,7 +36,7 @@ constexpr std::array kTypeRates = {
     TypeRates{StoredType::kQ3K, C::kDotQ6K, C::kPromptQ6K, 1.19, 0.733},
     TypeRates{StoredType::kQ2K, C::kDotQ4K, C::kPromptQ4K, 1.38, 0.85},
 };
-// Of types that were not measured.
+// For types that were not measured.
 constexpr TypeRates kOtherType = {StoredType::kF32, C::kDotQ80, C::kPromptQ80, 2, 0.4};
 
 constexpr bool is_fitted(const TypeRates& rates) {
@@ -52,7 +52,7 @@ const TypeRates& rates_of(StoredType type) {
 // Tokens that llama.cpp processes together (--ubatch-size).
 constexpr double kProcessorChunk = 512;
 
-// Seconds of a step, by what it waits for.
+// Seconds of a step, by what limits it.
 struct Parts {
   double weights = 0, products = 0, scores = 0, layers = 0;
   double sum() const { return std::hypot(weights, products) + scores + layers; }
@@ -122,7 +122,7 @@ ProcessorWork processor_work(const Description& description, std::span<const Ten
     }
     scores->flop += 2 * static_cast<double>(a.heads * width);
     Attention cached = a;
-    cached.shares_cache = false;  // a layer reads a shared cache all the same
+    cached.shares_cache = false;  // a layer reads a cache even if it shares it
     scores->bytes +=
         static_cast<double>(cached.cached_elements()) * facts_of(request.kv_type).bits() / 8;
   }

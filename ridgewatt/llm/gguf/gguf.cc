@@ -13,7 +13,7 @@
 namespace ridgewatt::llm {
 namespace {
 
-// Bounds: the format's own where it has one, else chosen far above any published file.
+// Limits: those of the format if it has one, else chosen far above any published file.
 constexpr std::uint64_t kMostKeyBytes = 65535;
 constexpr std::uint64_t kMostNameBytes = 256;
 constexpr std::uint64_t kMostKeys = 65536;
@@ -79,7 +79,7 @@ class GgufCursor {
     at_ += size;
     return taken;
   }
-  // How many of something follow that take at least `least` bytes each.
+  // Reads a count of elements that follow, each of which takes at least `least` bytes.
   std::uint64_t count(std::uint64_t least, std::uint64_t most, const char* what) {
     const auto value = length();
     if (value > most || value > left() / least) {
@@ -88,7 +88,7 @@ class GgufCursor {
     return value;
   }
 
-  // Width of a type of fixed size; 0: it has none.
+  // The width of a type of fixed size, or 0 for other types.
   std::uint64_t width(std::uint32_t type) const {
     switch (type) {
       case kU8:
@@ -141,7 +141,7 @@ class GgufCursor {
     }
   }
 
-  // The array that follows; what is long or no whole numbers is walked over.
+  // Reads the next array. Long arrays and arrays of other elements than integers are skipped.
   std::vector<std::int64_t> array(int depth) {
     if (depth > kMostNesting) fail("metadata arrays are nested too deeply");
     const auto type = number<std::uint32_t>();
@@ -154,7 +154,7 @@ class GgufCursor {
       kept.reserve(length);
       for (std::uint64_t i = 0; i < length; ++i) kept.push_back(std::get<0>(scalar(type)));
     } else if (size > 0) {
-      take(length * size);  // `count` has seen that it does not overflow
+      take(length * size);  // count() has checked that this does not overflow
     } else {
       for (std::uint64_t i = 0; i < length; ++i) {
         if (type == kString) {
@@ -174,7 +174,7 @@ class GgufCursor {
   bool narrow_ = false;
 };
 
-// A value that is kept, or nothing.
+// Reads a value. Empty if the value is not kept.
 std::optional<GgufValue> read_value(GgufCursor& cursor) {
   const auto type = cursor.number<std::uint32_t>();
   if (cursor.width(type) > 0) return cursor.scalar(type);
@@ -245,7 +245,7 @@ GgufTensor read_tensor(GgufCursor& cursor) {
   return tensor;
 }
 
-// The data of tensors lies in the file, each apart from the others.
+// Checks that the data of all tensors is inside the file and does not overlap.
 void check_places(const GgufCursor& cursor, const GgufHeader& header, std::uint64_t data_bytes,
                   std::uint64_t alignment) {
   std::vector<const GgufTensor*> order;

@@ -1,4 +1,4 @@
-// Fuzz target: any bytes as a GGUF file end in a language model or in an InputError.
+// Fuzz target: any bytes as a GGUF file give a language model or an InputError.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

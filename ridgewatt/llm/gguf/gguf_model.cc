@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostShards = 10'000;
 
-// Keys of the architecture as numbers of a model.
+// Reads the keys of the architecture as numbers of a model.
 class GgufNumbers {
  public:
   GgufNumbers(const GgufHeader& header, std::string architecture)
@@ -71,15 +71,15 @@ class GgufNumbers {
     const auto all = header_.integers(key(name));
     return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
   }
-  // -1: `describe` refuses it.
+  // Sets -1, which describe() refuses, for invalid values.
   void add_shared_experts(Numbers& n) const {
-    constexpr std::int64_t kMost = std::int64_t{1} << 30;  // the product is a number
+    constexpr std::int64_t kMost = std::int64_t{1} << 30;  // the product does not overflow
     const std::int64_t count = number("expert_shared_count");
     const bool sound =
         count >= 0 && count <= kMost && n.expert_width >= 0 && n.expert_width <= kMost;
     n.shared_width = sound ? count * n.expert_width : -1;
   }
-  // A layer without heads of keys and values has a short convolution in its place (LFM2).
+  // A layer without key-value heads has a short convolution instead of attention (LFM2).
   void add_kv_heads(Numbers& n) const {
     const auto heads = header_.integers(key("attention.head_count_kv"));
     if (heads.empty()) return;
@@ -98,7 +98,7 @@ class GgufNumbers {
     }
     set_sliding_layers(stated, n);
   }
-  // Files that were made for a cache in latent form say the sizes of heads as key_length_mla.
+  // Files made for a cache in latent form state the sizes of heads as key_length_mla.
   void add_latent(Numbers& n) const {
     n.rope_size = number("rope.dimension_count");
     if (number("attention.key_length_mla") > 0) {
@@ -128,7 +128,7 @@ void add_tensors(const std::vector<GgufHeader>& headers, const std::string& sour
   if (model.tensors.empty()) throw InputError("has no tensors", source);
 }
 
-// Rows of the token embedding, where the keys do not say the size of the vocabulary.
+// The rows of the token embedding, if the keys do not state the size of the vocabulary.
 std::int64_t vocabulary_of(const std::vector<Tensor>& tensors) {
   for (const Tensor& tensor : tensors) {
     if (tensor.role == Role::kTokenEmbedding && tensor.shape.size() == 2) return tensor.shape[0];
@@ -145,7 +145,7 @@ std::string shard_name(const std::string& stem, std::int64_t number, std::int64_
   return fmt::format("{}-{:05}-of-{:05}.gguf", stem, number, count);
 }
 
-// "model" and 3 of model-00001-of-00003.gguf; 1 where the name is no such.
+// "model" and 3 for model-00001-of-00003.gguf. The count is 1 for any other form of name.
 std::pair<std::string, std::int64_t> shards_of(const std::string& path) {
   constexpr std::size_t kEnding = 20;  // -00001-of-00003.gguf
   if (path.size() <= kEnding) return {path, 1};

@@ -16,8 +16,8 @@
 namespace ridgewatt::llm {
 namespace {
 
-// Tokens of a vocabulary that any program can read: SentencePiece's three special tokens, a token
-// for each byte, and words without meaning.
+// The tokens of a vocabulary that any program can read: SentencePiece's three special tokens, a
+// token for each byte, and meaningless words.
 void add_vocabulary(std::int64_t size, GgufWriter& writer) {
   enum Kind : std::int32_t { kNormal = 1, kUnknown = 2, kControl = 3, kByte = 6 };
   std::vector<std::string> tokens = {"<unk>", "<s>", "</s>"};

@@ -11,7 +11,7 @@
 namespace ridgewatt::llm {
 namespace {
 
-// 16 bits of a block that are not random, or not all of them.
+// 16 bits of a block that are fixed or only partly random.
 struct Field {
   int offset = -1;  // in bytes; -1: none
   std::uint16_t random = 0, value = 0;
@@ -24,7 +24,7 @@ struct BlockRow {
 
 constexpr double kWeight = 0.02;
 
-// The bits of a positive half below 2.
+// The bits of a positive FP16 number below 2.
 constexpr std::uint16_t half(double value) {
   int exponent = 15;
   while (value < 1 && exponent > 1) {
@@ -41,11 +41,12 @@ constexpr Field scale(int offset, double levels) {
 }
 
 constexpr std::uint16_t kNegative = 0x8000;
-// Sign and fraction are random, the exponent is that of 1/64.
+// Sign and fraction are random. The exponent is that of 1/64.
 constexpr Field kBrain = {0, 0x807F, 0x3C80};
 
-// Offsets of scales: ggml-common.h. The second argument of scale() is the deviation of what the
-// scale multiplies, or that divided by the mean of what a minimum subtracts.
+// Offsets of scales: ggml-common.h. The second argument of scale() is the standard deviation of the
+// numbers that the scale multiplies. For a minimum, it is this deviation divided by the mean
+// number, which the minimum offsets.
 constexpr BlockRow kBlocks[] = {
     {StoredType::kF32, {{{2, kBrain.random, kBrain.value}}}},
     {StoredType::kF16, {{{0, 0x83FF, 0x2400}}}},
@@ -62,7 +63,7 @@ constexpr BlockRow kBlocks[] = {
     {StoredType::kQ6K, {{scale(208, 1370)}}},
     {StoredType::kIq4Nl, {{scale(0, 70)}}},
     {StoredType::kIq4Xs, {{scale(0, 1300)}}},
-    {StoredType::kMxfp4, {{{0, 0xFF00, 120}}}},  // a scale of one byte, 2^-8 of twice the values
+    {StoredType::kMxfp4, {{{0, 0xFF00, 120}}}},  // one byte of scale: 2^-8 of twice the values
 };
 constexpr BlockRow kVector = {StoredType::kF32, {{{2, 0x007F, 0x3F00}}}};  // 0.5 to 1
 
@@ -74,7 +75,7 @@ const BlockRow& block_row(StoredType type, bool vector) {
   throw NotSupportedError("weights of this type are not written", std::string(facts_of(type).name));
 }
 
-// Eight blocks: whole words.
+// The bits of eight blocks, which fill whole 64-bit words.
 std::vector<std::uint64_t> pattern(const BlockRow& row, std::uint16_t Field::*part,
                                    std::uint8_t elsewhere) {
   constexpr int kBlocksOfPattern = 8;

@@ -6,13 +6,13 @@
 namespace ridgewatt::llm {
 namespace {
 
-constexpr std::int64_t kScaleBlock = 128;  // of DeepSeek V3's FP8, both ways
+constexpr std::int64_t kScaleBlock = 128;  // of DeepSeek V3's FP8, in both dimensions
 
 std::int64_t parts(std::int64_t whole, std::int64_t part) {
   return (whole + part - 1) / part;
 }
 
-// Tensors that share the name of one weight.
+// Adds the tensors that store one weight under its name.
 class Packed {
  public:
   Packed(const Weight& weight, std::vector<Tensor>& all) : weight_(weight), all_(all) {
@@ -48,7 +48,7 @@ void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vec
   }
   const std::int64_t out = weight.shape[0], in = weight.shape[1];
   const std::int64_t groups = recipe.group > 0 ? parts(in, recipe.group) : 1;
-  const std::int64_t in_word = 32 / recipe.bits;  // packed numbers of an I32
+  const std::int64_t in_word = 32 / recipe.bits;  // packed numbers in an I32
   Packed packed(weight, all);
   switch (recipe.kind) {
     case RecipeKind::kAwq:  // AutoAWQ, WQLinear_GEMM
@@ -80,7 +80,7 @@ void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vec
       packed.add("weight_scale_inv", StoredType::kF32,
                  {parts(out, kScaleBlock), parts(in, kScaleBlock)});
       break;
-    case RecipeKind::kMxfp4:  // 16 bytes of numbers and one of scale for each 32
+    case RecipeKind::kMxfp4:  // 16 bytes of numbers and one byte of scale per 32 numbers
       packed.add("weight_blocks", StoredType::kU8, {out, parts(in, 32), 16});
       packed.add("weight_scales", StoredType::kU8, {out, parts(in, 32)});
       break;
@@ -93,7 +93,7 @@ void add_checkpoint_tensors(const Weight& weight, const Recipe& recipe, std::vec
       packed.add("weight", StoredType::kU8, {parts(out * in, 2), 1});
       packed.add("weight.absmax", StoredType::kF32, {parts(out * in, recipe.group)});
       break;
-    case RecipeKind::kPlain:  // of GGUF: not checkpoints
+    case RecipeKind::kPlain:  // GGUF only, not in checkpoints
     case RecipeKind::kMixture:
     case RecipeKind::kExpertsMxfp4:
       break;

@@ -1,5 +1,5 @@
-// The rules are facts about llama.cpp (src/llama-quant.cpp at 007dbbf3, without an importance
-// matrix, which changes IQ4 and the legacy types a little).
+// The rules are those of llama.cpp (src/llama-quant.cpp at 007dbbf3) without an importance matrix,
+// which changes IQ4 and the legacy types a little.
 #include "ridgewatt/llm/quantization/mixture.h"
 
 namespace ridgewatt::llm {
@@ -9,18 +9,18 @@ bool named_in(const Weight& weight, std::string_view part) {
   return weight.gguf.find(part) != std::string::npos;
 }
 
-// Values, or what holds values among others.
+// Whether the weight computes values, alone or together with queries or keys.
 bool holds_values(const Weight& weight) {
   return named_in(weight, "attn_v.weight") || named_in(weight, "attn_qkv.weight") ||
          named_in(weight, "attn_kv_b.weight");
 }
 
-// The first and the last eighth of the layers, and every third between.
+// The first and the last eighth of the layers, and every third layer between them.
 bool gets_more_bits(int layer, int layers) {
   return layer < layers / 8 || layer >= 7 * layers / 8 || (layer - layers / 8) % 3 == 2;
 }
 
-// What takes the place of a type whose blocks do not divide the rows.
+// The type that replaces one whose blocks do not divide the rows.
 StoredType fallback(StoredType type, std::int64_t columns) {
   if (columns % facts_of(type).elements == 0) return type;
   const StoredType other = facts_of(type).instead;
@@ -46,7 +46,7 @@ Mixture::Mixture(const Description& description, const Recipe& recipe)
 }
 
 StoredType Mixture::type_of(const Weight& weight) {
-  // Vectors, routers and convolutions stay as the conversion writes them.
+  // Vectors, routers and convolutions keep the type that the conversion writes.
   if (weight.role == Role::kSmall || weight.router) return StoredType::kF32;
   if (facts_of(recipe_.type).elements == 1) return recipe_.type;
   return fallback(chosen(weight), weight.shape.back());

@@ -84,8 +84,8 @@ std::vector<Recipe> all_recipes() {
       mixture("q2_k", 10, kQ2K, &mixtures::kQ2KRules),
       gguf("mxfp4_moe", 38, kMxfp4, RecipeKind::kExpertsMxfp4,
            "llama.cpp: experts in MXFP4, all else in Q8_0"),
-      // TensorRT-LLM's INT4 is AWQ, its INT8 SmoothQuant, whose weights are those of compressed
-      // tensors in 8 bits.
+      // In TensorRT-LLM, INT4 is AWQ, and INT8 is SmoothQuant, whose weights equal those of
+      // compressed-tensors in 8 bits.
       {.name = "int8",
        .description = "compressed-tensors: 8 bits, a scale per output",
        .kind = RecipeKind::kInt8,

@@ -18,14 +18,14 @@
 namespace ridgewatt::llm {
 namespace {
 
-constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own bound
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the limit of the format
 constexpr std::size_t kMostIndexBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostListed = 1'000'000;
 constexpr std::size_t kMostExtents = 8;
 constexpr std::int64_t kMostListedElements = std::int64_t{1} << 52;
 constexpr std::size_t kMostShardFiles = 10'000;
 
-// Reads an object of objects as it comes, in memory for what is kept alone.
+// Reads an object of objects as a stream, so that only the kept fields need memory.
 class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderEvents(const std::string& file) : file_(file) {}

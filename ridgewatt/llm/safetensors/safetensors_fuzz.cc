@@ -1,4 +1,4 @@
-// Fuzz target: any bytes as a safetensors file, and as an index of shards, end in tensors or in an
+// Fuzz target: any bytes as a safetensors file, and as an index of shards, give tensors or an
 // InputError.
 #include "ridgewatt/llm/safetensors/safetensors.h"
 

@@ -1,5 +1,5 @@
-// Language models whose configurations are public: their numbers. Sums of parameters are compared
-// with public counts in zoo_test.cc.
+// The numbers of language models with public configurations. zoo_test.cc compares the sums of
+// parameters with public counts.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ constexpr std::int64_t kLlamaWords = 128256;
 constexpr std::int64_t kQwenWords = 151936;
 constexpr std::int64_t kSmolWords = 49152;
 
-// Grouped attention and a gated feed-forward in every layer.
+// A model with grouped attention and a gated feed-forward in every layer.
 Numbers decoder(Family family, std::int64_t hidden, std::int64_t layers, std::int64_t heads,
                 std::int64_t kv_heads, std::int64_t head, std::int64_t feed_forward,
                 std::int64_t vocabulary, bool tied, std::int64_t context) {
@@ -50,7 +50,7 @@ Numbers qwen3_moe() {
   return n;
 }
 
-// Every second layer looks back 4096 tokens.
+// Every second layer attends to the last 4096 tokens only.
 Numbers gemma2(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std::int64_t kv_heads,
                std::int64_t feed_forward) {
   Numbers n = decoder(Family::kGemma2, hidden, layers, heads, kv_heads, 256, feed_forward, 256000,
@@ -60,7 +60,7 @@ Numbers gemma2(std::int64_t hidden, std::int64_t layers, std::int64_t heads, std
   return n;
 }
 
-// Of six layers five look back 512 tokens.
+// Five of six layers attend to the last 512 tokens only.
 Numbers gemma3() {
   Numbers n = decoder(Family::kGemma3, 1152, 26, 4, 1, 256, 6912, 262144, true, 32768);
   n.window = 512;
@@ -68,8 +68,9 @@ Numbers gemma3() {
   return n;
 }
 
-// Ten layers are short convolutions. The configurations say 12,288 and 6,656 for the feed-forward;
-// the code takes two thirds of it, rounded up to 256 (transformers, modeling_lfm2.py).
+// Ten layers are short convolutions. The configurations state 12,288 and 6,656 for the
+// feed-forward. The code uses two thirds of it, rounded up to a multiple of 256 (transformers,
+// modeling_lfm2.py).
 Numbers lfm2(std::int64_t hidden, std::int64_t heads, std::int64_t feed_forward) {
   Numbers n = decoder(Family::kLfm2, hidden, 16, heads, 8, 64, feed_forward, 65536, true, 128000);
   n.convolution_kernel = 3;
