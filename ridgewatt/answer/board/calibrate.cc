@@ -188,7 +188,7 @@ BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board&
   const auto evidence = load_evidence(question, board);
   const auto runs = twin::runs_at_home(
       twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board));
-  Board unmeasured = board;  // its roofs are evidence, too
+  Board unmeasured = board;  // without roofs, which are evidence, too
   unmeasured.microbench.reset();
   const bool own = evidence.empty() || board.name == twin::kReferenceBoard;
   BoardCalibration found;

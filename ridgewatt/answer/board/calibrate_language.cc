@@ -138,7 +138,7 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
     const auto work = llm::processor_work(description, tensors, request,
                                           llm::prompt_work(description, tensors, kPrompt));
     for (const BenchRow& row : run_bench(llama_bench, file, cores, remarks)) {
-      if (row.prompt > 0 && row.depth > 0) continue;  // the model has no later prompts
+      if (row.prompt > 0 && row.depth > 0) continue;  // only depth 0 is modelled
       found.push_back(measured(row, name, work));
     }
     std::error_code ignored;

@@ -65,7 +65,7 @@ std::string power_fault_of(const ExplainCase& of) {
 }
 
 std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
-  constexpr double kUnknownPower = 0.75;  // chosen: of the expected power
+  constexpr double kUnknownPower = 0.75;  // chosen: share of the expected power
   const ExplainQuestion& question = of.question;
   const twin::EstimateError error = of.model->error({of.mode, of.batch});
   const twin::MinibatchCost& expected = of.expected.total;

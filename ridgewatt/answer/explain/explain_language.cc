@@ -102,7 +102,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
                        .expected = power.value,
                        .error = error_of(power),
                        .predicted = [](const Prognosis& one) { return one.power_w; },
-                       .unknown = 0.75});  // chosen: of the expected power
+                       .unknown = 0.75});  // chosen: share of the expected power
   }
   if (question.seen && question.seen->gpu_load && of.load()) {
     figures.push_back(gpu_load_figure(*question.seen->gpu_load, kDecodeLoad));

@@ -39,11 +39,11 @@ void add_mode(Forecasts& found, const LanguageCase& of, const PowerMode& mode,
   add_if_different(found, of, std::move(prediction));
 }
 
-constexpr double kRestingSd = 0.2;  // chosen: of the power while the GPU waits, in ln
+constexpr double kRestingSd = 0.2;  // chosen: deviation of ln power while the GPU waits
 
 // Power if the GPU works for that share of the time.
 double resting_power_w(const LanguageCase& of, double busy) {
-  constexpr double kRestingShare = 0.5;  // chosen: of the power, while the GPU waits
+  constexpr double kRestingShare = 0.5;  // chosen: share of the power while the GPU waits
   const llm::Forecast& now = of.expected();
   const auto& power = of.question.tokens_per_s ? now.decode_power_w : now.prefill_power_w;
   return power.value * (kRestingShare + (1 - kRestingShare) * busy);
@@ -284,7 +284,7 @@ Forecasts full_memory(const LanguageCase& of) {
   constexpr double kFullShare = 0.85;  // chosen: other programs use the rest
   const llm::Fit& fit = of.asked.memory.front().fit;
   const double free_bytes = fit.board_bytes - fit.system_bytes;
-  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
+  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs show it
   if (LanguageMemory::needed_bytes(fit) < kFullShare * free_bytes && !watched) return {};
   return slowed(of, std::array{1.5, 3.0, 8.0, 25.0}, 0.4, DecodeLoad::kWaits);
 }
@@ -306,7 +306,7 @@ Forecasts set_to(Forecasts found, const std::string& setting) {
 // Another program on the cores slows every step. One that uses the memory slows reading of weights
 // and cache.
 Forecasts programs_on_processor(const LanguageCase& of) {
-  constexpr std::array kLeft = {0.75, 0.5, 0.3};  // chosen: of the memory bandwidth
+  constexpr std::array kLeft = {0.75, 0.5, 0.3};  // chosen: shares of the memory bandwidth
   Forecasts found = set_to(slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown),
                            "on the cores");
   for (const double left : kLeft) {

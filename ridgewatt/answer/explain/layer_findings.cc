@@ -256,7 +256,7 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
                   .time_s = time.measured - profile.time_s,
                   .expected_s = time.expected - scale * expected.all_s()});
   found.rows = std::move(rows);
-  constexpr double kMuch = 0.1;  // chosen: of the time of all layers
+  constexpr double kMuch = 0.1;  // chosen: share of the time of all layers
   if (unknown_s > kMuch * profile.time_s) {
     found.remarks.push_back(
         fmt::format("{:.0f} % of the time of the layers is in layers that match no kernel of the "

@@ -49,7 +49,7 @@ Look profile_of_other_runtime(const SignContext& of) {
 }
 
 Look time_outside_of_layers(const SignContext& of) {
-  constexpr double kMuch = 0.3;  // chosen: of the measured time
+  constexpr double kMuch = 0.3;  // chosen: share of the measured time
   if (of.profile == nullptr || of.profile->measured || of.profile->on_host) return {};
   const double outside_s = of.measured_s - of.profile->layers_s;
   return shown_if(outside_s > kMuch * of.measured_s,

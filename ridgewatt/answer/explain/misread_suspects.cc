@@ -33,7 +33,7 @@ Predictions per_batch(const ExplainCase& of) {
 // of the program may also stop early.
 Predictions asynchronous_timing(const ExplainCase& of) {
   constexpr int kSteps = 12;
-  constexpr double kMarksToo = 0.05;  // chosen: share of such programs
+  constexpr double kMarksToo = 0.05;  // chosen: weight of marks that stop early
   const double now_s = of.expected.total.period_s;
   const double most_s = 0.75 * now_s;
   const double least_s = std::min(0.5 * most_s, std::max(0.02 * of.expected.launch_cpu_s, 1e-5));

@@ -21,8 +21,8 @@ double seen_value(const ExplainCase& of, std::optional<double> measure::SeenRun:
 
 Prediction waiting(const ExplainCase& of, double time_s, double busy_share, double spread,
                    std::string setting) {
-  constexpr double kRestShare = 0.5;  // chosen: of the power, while the GPU waits
-  constexpr double kRestSd = 0.2;     // of this power, in ln
+  constexpr double kRestShare = 0.5;  // chosen: share of the power while the GPU waits
+  constexpr double kRestSd = 0.2;     // deviation of the logarithm of this power
   const twin::MinibatchCost& now = of.expected.total;
   const double busy = std::min(1.0, busy_share * now.period_s / time_s);
   const double power_w = now.power_w * (kRestShare + (1 - kRestShare) * busy);

@@ -67,7 +67,7 @@ Look shares_gpu(const SignContext& of) {
 }
 
 Look stopped_by_quota(const SignContext& of) {
-  constexpr double kOften = 0.03;  // chosen: of its periods
+  constexpr double kOften = 0.03;  // chosen: share of its periods
   if (!of.seen.quota_wait_share) return {};
   return shown_if(*of.seen.quota_wait_share > kOften,
                   fmt::format("its control group may use {:.3g} cores and stops it in {:.0f} % of "
@@ -106,7 +106,7 @@ Look reads_pages(const SignContext& of) {
 
 template <Grade kGrade>
 Look waits_for_storage(const SignContext& of) {
-  constexpr double kMuch = 0.3;  // chosen: of the time watched
+  constexpr double kMuch = 0.3;  // chosen: share of the watched time
   if (!of.seen.io_wait_share) return {};
   return shown_if(
       in_grade(*of.seen.io_wait_share, kIoWaitShare, kMuch, kGrade),
@@ -190,7 +190,7 @@ Look fewer_threads(const SignContext& of) {
 
 // A model on the CPU that keeps only one of several cores busy.
 Look one_core(const SignContext& of) {
-  constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: of a core, and of all
+  constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: shares of one core and of all cores
   if (!of.seen.program_cores || !of.seen.busiest_thread || of.busy_cores < 2) return {};
   return shown_if(*of.seen.busiest_thread > kBusy && *of.seen.program_cores < kMost * of.busy_cores,
                   fmt::format("uses {:.2g} of {:.0f} cores, one of them fully",

@@ -106,7 +106,7 @@ Predictions python_caller(const ExplainCase& of) {
 Predictions memory_pressure(const ExplainCase& of) {
   constexpr double kFull = 0.7;  // chosen: other programs use the rest
   const auto memory = of.model->memory(of.batch);
-  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs tell
+  const bool watched = of.question.seen && of.question.seen->swap_bytes_per_s;  // signs show it
   if (memory.needed_bytes() < kFull * memory.free_bytes() && !watched) return {};
   return multiplied(of, std::array{1.5, 3.0, 8.0}, 0.4, GpuThen::kWaits);
 }
@@ -160,7 +160,7 @@ Predictions threads(const ExplainCase& of) {
 // the whole run if it spins.
 Predictions cpu_quota(const ExplainCase& of) {
   constexpr std::array kShares = {0.1, 0.25, 0.5, 0.75};
-  constexpr double kOften = 0.03;  // chosen: of its periods
+  constexpr double kOften = 0.03;  // chosen: share of its periods
   const double cores = seen_value(of, &measure::SeenRun::quota_cores);
   if (is_on_cpu(of.model->twin().runtime) && cores > 0 && cores < of.mode.cpu_cores &&
       seen_value(of, &measure::SeenRun::quota_wait_share) > kOften) {

@@ -8,7 +8,7 @@ namespace ridgewatt::answer {
 namespace {
 
 constexpr double kExplainInterval = 0.9;
-constexpr double kLeastSd = 0.03;   // of repeated measurements; chosen
+constexpr double kLeastSd = 0.03;   // deviation of repeated measurements; chosen
 constexpr double kPairShare = 0.3;  // chosen: share of runs with two causes among all with a cause
 
 // Standard deviations of logarithms that a hypothesis adds to figures.
@@ -173,7 +173,7 @@ double weights_of(const WeighedCause& cause) {
 struct Hypothesis {
   std::size_t cause = 0, other = 0;
   double prior = 0;      // relative
-  double log = 0;        // of the likelihood
+  double log = 0;        // logarithm of the likelihood
   double share = 1;      // share of the gap due to `cause`; the rest is due to `other`
   std::size_t best = 0;  // index of the best prediction of `cause`
   double probability = 0;

@@ -66,7 +66,7 @@ std::pair<std::string, double> parse_pair(const Parameter& row, const std::strin
       return {text.substr(0, equals), quantity_value(text.substr(equals + 1), row.quantity)};
     }
   } catch (const UsageError&) {
-    // The same message as without a number.
+    // Report the same error as for a missing number.
   }
   const std::string option = spelled(row, Surface::kCommandLine);
   const std::string unit(row.quantity.unit.empty() ? "VALUE" : row.quantity.unit);
@@ -82,7 +82,7 @@ std::pair<double, double> parse_range(const Parameter& row, const std::string& t
               quantity_value(ends.back(), row.quantity)};
     }
   } catch (const UsageError&) {
-    // The same message as without a number.
+    // Report the same error as for a missing number.
   }
   throw UsageError("'" + text + "' is not a range of " + std::string(row.quantity.kind),
                    spelled(row, Surface::kCommandLine),

@@ -63,7 +63,7 @@ void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
+    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
   }
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());

@@ -85,7 +85,7 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
+    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
   }
   const std::size_t count = boards.serials().size();
   found.source.remark = fmt::format(

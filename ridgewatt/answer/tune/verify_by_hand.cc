@@ -69,7 +69,7 @@ void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
       tune::compare_with_sweep(found.outcome.goal, measured, named_modes(device, space));
   if (!found.outcome.compared.empty() &&
       found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // among the profiled points, which is the answer itself
+    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
   }
   add_job(found);
   name_presets(found, load_board(device));

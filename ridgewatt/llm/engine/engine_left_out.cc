@@ -121,8 +121,7 @@ std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
                                    std::string_view without_engine) {
   const double share = rail_share_of(cells);
   std::map<std::string, std::vector<double>> ratios;
-  // Only cells of modes with a fitted step count. Those of 15 W and 7 W are also evaluated
-  // separately elsewhere.
+  // Only cells in modes with fitted rows count. This excludes modes whose cells are only scored.
   std::set<std::pair<std::string, std::string>> modes;
   for (const LeftOutCell& cell : cells) {
     if (cell.row->fitted) modes.emplace(cell.row->board, cell.row->mode);

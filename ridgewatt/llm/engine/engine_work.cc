@@ -25,8 +25,8 @@ double work_per_cycle(std::string_view cpu_type) {
 // A streamed matrix keeps more requests in flight than the kernels to which a twin is fitted.
 // TensorRT-LLM reads its weights at 0.86 of the peak, while those kernels would reach 0.72.
 constexpr double kStreamRequests = 2;
-// What multiplying in 8 bits gains of twice the rate: SmoothQuant's authors measured prompts up to
-// 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract). Taken for FP4, too.
+// Share of the additional rate of 8-bit units that products gain. SmoothQuant's authors measured
+// prompts up to 1.56 times as fast as in FP16 (arXiv 2211.10438, abstract). Also used for FP4.
 constexpr double kNarrowGain = 0.64;
 
 // Number of weights to unpack per stored element.
