@@ -36,8 +36,8 @@ Look computes_outside(const SignContext& of) {
                               of.library, 100 * *share));
 }
 
-// For a program that computes outside of the runtime. A copy of the input is written to new memory,
-// as are the events of a profiler.
+// For a program that computes outside of the runtime. A copy of the input is written to new memory.
+// The events of a profiler are, too, so a run with a profiler is excluded.
 Look touches_input_again(const SignContext& of) {
   constexpr double kTimes = 0.9;  // chosen
   const auto share = share_outside(of.seen);

@@ -118,7 +118,7 @@ std::string power_fault(const Board& board, const twin::Twin& twin, double power
 }
 
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode) {
-  constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, where a board file has no figure
+  constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, if a board file has no figure
   const double per_cycle = board.cpu_flop_per_cycle > 0 ? board.cpu_flop_per_cycle : kTwoFma;
   return mode.cpu_cores * mode.cpu_clock_hz * per_cycle;
 }

@@ -129,7 +129,7 @@ bool gpu_rests(const SignContext& of) {
 
 // A full core is no sign with PyTorch, which uses a core while it waits for the GPU.
 Look core_is_full(const SignContext& of) {
-  constexpr double kFull = 0.85;  // chosen: of a core
+  constexpr double kFull = 0.85;  // chosen: share of a core
   if (!of.seen.busiest_thread || !of.seen.gpu_load || of.spins) return {};
   return shown_if(*of.seen.busiest_thread > kFull,
                   fmt::format("a thread uses {:.0f} % of a core, the GPU is at {:.0f} %",

@@ -14,7 +14,7 @@ constexpr double kPairShare = 0.3;  // chosen: share of runs with two causes amo
 // Standard deviations of logarithms that a hypothesis adds to figures.
 struct AddedSpread {
   double time = 0, waiting = 0;  // waiting: the part of `time` in which the GPU waits
-  double first = 0, power = 0;   // of the first token; of the power
+  double first = 0, power = 0;   // for the first token; for the power
 };
 AddedSpread added_by(const Prediction& one) {
   return {one.spread, one.waits ? one.spread : 0, one.first_spread.value_or(one.spread),

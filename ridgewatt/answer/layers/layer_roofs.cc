@@ -45,8 +45,8 @@ bool is_fitted(const Board& board, std::optional<Runtime> runtime) {
   });
 }
 
-// Unknown work is a problem only if it may be the bound: for contractions and for unknown classes.
-// All other layers are bound by memory.
+// Unknown work excludes a layer only if work may limit it: a contraction or an unknown class. All
+// other layers are bound by memory.
 bool has_roof(const MeasuredLayer& layer) {
   if (layer.kind == LayerKind::kNothing || !layer.traffic_bytes || !(layer.time_s > 0)) {
     return false;

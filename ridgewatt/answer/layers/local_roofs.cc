@@ -1,4 +1,4 @@
-// The measured roofs of this machine, and what a model needs of them.
+// Measures the roofs of this machine, and counts the cost of a model for them.
 #include <fmt/format.h>
 
 #include <optional>

@@ -283,7 +283,7 @@ EstimateAnswer estimate_over_runtimes(
       models[{choice.runtime, choice.precision}] = model;
     } catch (const NotSupportedError& error) {
       leave_out(error);
-    } catch (const UsageError& error) {  // no point can run on this board
+    } catch (const UsageError& error) {  // the runtime would launch no kernels
       leave_out(error);
     }
   }

@@ -45,7 +45,7 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
       ranking.answers.push_back(tune_on_twin(question, deployed_as(*workload, choice), device));
     } catch (const NotSupportedError& error) {
       leave_out(error);
-    } catch (const UsageError& error) {  // no point can run on this board
+    } catch (const UsageError& error) {  // the runtime would launch no kernels
       leave_out(error);
     }
   }

@@ -40,7 +40,7 @@ const FittedPart<kPromptDrawTerms> kPromptDrawPart = {
 
 struct WeighedRow {
   const EngineRow* row = nullptr;
-  double scale = 0;  // of the residual
+  double scale = 0;  // factor of the residual
 };
 
 std::vector<WeighedRow> weighed(const std::vector<const EngineRow*>& rows,

@@ -35,7 +35,7 @@ double scale_of(std::span<const LeftOutCell> cells, LeftOutFigure LeftOutCell::*
   for (const LeftOutCell& cell : cells) {
     if (counts(cell)) sizes[group(cell)] += 1;
   }
-  std::vector<std::pair<double, double>> distances;  // and weights
+  std::vector<std::pair<double, double>> distances;  // distance and weight
   double whole = 0;
   for (const LeftOutCell& cell : cells) {
     if (!counts(cell)) continue;
