@@ -1,4 +1,4 @@
-// Attempts of campaigns that failed, and the boards that work for a campaign.
+// Failed attempts of campaigns, and the boards that work for a campaign.
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/sql/schema.h"
 #include "ridgewatt/store/store.h"

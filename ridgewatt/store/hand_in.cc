@@ -1,5 +1,5 @@
-// Points of one store handed in to another, for example from a board's own file to the one that all
-// boards share.
+// Copies the points of one store to another, for example from a board's own file to the store that
+// all boards share.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace ridgewatt::store {
 namespace {
 
-constexpr std::int64_t kHandful = 200;  // points of one transaction
+constexpr std::int64_t kHandful = 200;  // points per transaction
 
 using PointKey = std::pair<OperatingPoint, int>;
 
@@ -28,7 +28,7 @@ struct Found {
   PointRecord record;
 };
 
-// The next points behind the one numbered `last`.
+// Returns the next points whose id is greater than `last`.
 std::vector<Found> next_points(Connection& from, std::int64_t last) {
   std::vector<Found> page;
   from.query(fmt::format("SELECT id, series, {} FROM point WHERE id > $1 ORDER BY id LIMIT $2",
@@ -39,10 +39,10 @@ std::vector<Found> next_points(Connection& from, std::int64_t last) {
   return page;
 }
 
-// A series here, and what it held when it was first asked for.
+// A series of this store, and the points that it contained when it was first looked up.
 struct Target {
   std::int64_t id = 0;
-  std::map<PointKey, std::string> present;  // and its slot
+  std::map<PointKey, std::string> present;  // with the slot of each point
 };
 
 Target read_target(Connection& to, std::int64_t series) {
@@ -87,7 +87,7 @@ void check_pages(Connection& connection, const std::string& path) {
 HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& progress) {
   HandedIn done;
   if (!other.connection_) return done;
-  // A store that is still to be made is not begun with half of a damaged file.
+  // If this store has to be created first, make sure that the source is not damaged.
   if (!connection_ && !is_postgresql(other.location_)) check_pages(*other.connection_, other.path_);
   std::map<std::int64_t, Series> theirs;
   for (const auto& series : other.all_series()) theirs[*other.find_series(series)] = series;
@@ -103,8 +103,8 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
                       (found.record.slot.empty() || at->second == found.record.slot);
     return !same;
   };
-  // What fills another slot is another measurement, whatever repeat it is called in that store: two
-  // campaigns of one board each count from 0.
+  // A point that fills another slot is another measurement, even if its repeat number is taken in
+  // this store: two campaigns on one board both count repeats from 0.
   const auto renumber = [&](Found& found) {
     auto& present = targets.at(found.series).present;
     while (present.contains(key_of(found.record))) ++found.record.repeat;
@@ -139,7 +139,7 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
   return done;
 }
 
-// Another process may write the same points at the same time.
+// A point that was not added may have been written by another process at the same time.
 void Store::hand_in(const std::vector<NewPoint>& rows, HandedIn& done) {
   if (rows.empty()) return;
   const auto added = connection().add(rows);

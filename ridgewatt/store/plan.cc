@@ -1,4 +1,4 @@
-// How many points a series is to hold: what a run means to add, for who watches it.
+// The planned number of points of a series, for programs that show the progress of a run.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/store.h"
@@ -12,7 +12,7 @@ void Store::plan(const Series& series, std::int64_t points) {
 void Store::write_plan() {
   if (!plan_) return;
   const auto series = find_series(plan_->first);
-  if (!series) return;  // no point of it yet
+  if (!series) return;  // no point of the series has been written yet
   const std::vector<Value> values = {*series, plan_->second};
   plan_.reset();
   try {
@@ -20,7 +20,7 @@ void Store::write_plan() {
         "INSERT INTO plan (series, points) VALUES ($1, $2) ON CONFLICT (series) DO UPDATE SET "
         "points = excluded.points",
         values);
-  } catch (const PermissionError&) {  // a role that only adds points: the plan stays unsaid
+  } catch (const PermissionError&) {  // the role may only add points: the plan is not saved
   }
 }
 

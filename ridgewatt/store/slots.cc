@@ -1,4 +1,4 @@
-// Places of campaigns' plans that points fill, and which plan a campaign's name belongs to.
+// Slots of campaigns' plans that points fill, and the plan to which the name of a campaign belongs.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
@@ -52,7 +52,7 @@ std::optional<CampaignEntry> Store::enter_campaign(const CampaignEntry& campaign
         "INSERT INTO campaign (name, fingerprint, owner, created_unix_s) VALUES ($1, $2, $3, $4) "
         "ON CONFLICT DO NOTHING",
         {campaign.name, campaign.fingerprint, campaign.owner, campaign.created_unix_s});
-  } catch (const PermissionError&) {  // a role of an older store that may only add points
+  } catch (const PermissionError&) {  // in an older store, the role may only add points
     return std::nullopt;
   }
   return find_campaign(campaign.name);

@@ -17,14 +17,15 @@
 namespace ridgewatt::store {
 namespace {
 
-constexpr std::int64_t kPage = 20'000;  // points that are read at once
+constexpr std::int64_t kPage = 20'000;  // points per read
 
 constexpr const char* kPointKey =
     "series = $1 AND cpu_cores = $2 AND cpu_clock_hz = $3 AND gpu_clock_hz = $4 AND mem_clock_hz = "
     "$5 AND governor = $6 AND batch = $7 AND repeat = $8";
 
-// One row per series, with the newest data of its points. In PostgreSQL several processes count
-// rows and distinct rows, but not distinct values within a group.
+// Returns one row per series with counts of its points, batches and modes. The query counts rows of
+// subqueries because PostgreSQL uses several processes to count rows and distinct rows, but not to
+// count distinct values within a group.
 constexpr const char* kHoldings = R"sql(
 WITH p AS (
   SELECT series, COUNT(*) AS points, SUM(CASE WHEN flags <> '' THEN 1 ELSE 0 END) AS flagged,
@@ -49,10 +50,10 @@ std::vector<Value> values_of_series(const Series& series) {
 
 struct CostRows {
   std::vector<Observation> observations;
-  bool repeated = false;  // a point may be among them several times
+  bool repeated = false;  // a point may occur several times
 };
 
-// In the order of profiling.
+// Reads the points in the order in which they were measured.
 void read_costs(Connection& connection, std::int64_t series, CostRows& rows) {
   std::int64_t last = -1;
   rows.repeated = rows.repeated || !rows.observations.empty();
@@ -67,7 +68,7 @@ void read_costs(Connection& connection, std::int64_t series, CostRows& rows) {
   });
 }
 
-// Each point once, in the place of its first measurement.
+// Merges the repeats of each point into one row, at the position of the first repeat.
 void join_repeats(std::vector<Observation>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -212,7 +213,7 @@ std::optional<Observation> Store::find(std::int64_t series, const OperatingPoint
   key.observation.point = point;
   key.repeat = repeat;
   auto values = values_of(series, key);
-  values.resize(8);  // those of the key
+  values.resize(8);  // the columns of kPointKey
   connection_->query(fmt::format("SELECT {} FROM point WHERE {}", kPointColumns, kPointKey), values,
                      [&](const Row& row) { found = read_point(row, 0).observation; });
   return found;
@@ -255,7 +256,7 @@ std::vector<PointRecord> Store::points(std::int64_t series, bool with_samples) {
   }
 }
 
-// `ids` ascend; points[i] is that of ids[i].
+// `ids` are in ascending order; points[i] has the id ids[i].
 void Store::read_samples(std::span<const std::int64_t> ids, std::span<PointRecord* const> points) {
   if (ids.empty()) return;
   std::vector<Value> values;

@@ -1,4 +1,4 @@
-// Deletes what retention rules name, and looks for rows that cannot be right.
+// Deletes the points that retention rules select, and checks the store for inconsistent rows.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::int64_t kKeepAll = std::int64_t{1} << 40;  // more repeats than any point has
 
-// Series that a filter ($1 to $4) selects.
+// Selects the series that match a filter ($1 to $4).
 constexpr const char* kSelectedSeries =
     "SELECT id FROM series WHERE ($1 = '' OR board = $1) AND ($2 = '' OR workload = $2) AND ($3 = "
     "'' OR kind = $3) AND ($4 = '' OR serial = $4)";
 
-// Points that the rules of age ($5) and repeats ($6) name, with their slots.
+// Selects points by the rules of age ($5) and repeats ($6), with their slots.
 std::string named_points() {
   return fmt::format(
       "SELECT id, slot FROM (SELECT id, slot, started_unix_s, ROW_NUMBER() OVER (PARTITION BY "
@@ -31,7 +31,7 @@ std::string named_points() {
       kSelectedSeries);
 }
 
-// Points whose raw samples the rule of age ($5) names.
+// Selects points whose raw samples the rule of age ($5) deletes.
 std::string aged_points() {
   return fmt::format(
       "SELECT id FROM point WHERE series IN ({}) AND started_unix_s > 0 AND started_unix_s < $5",
@@ -50,7 +50,7 @@ std::int64_t count_rows(Connection& connection, const std::string& rows,
   return count;
 }
 
-// A query whose rows are faults; its first column is the example.
+// A query that returns faulty rows; its first column is the example to show.
 struct RowTest {
   const char* name;
   const char* rows;
@@ -66,7 +66,8 @@ constexpr RowTest kRowTests[] = {
      "series)"},
     {"time is positive and power is not negative",
      "SELECT 'point ' || id AS example FROM point WHERE time_s <= 0 OR power_w < 0"},
-    // Holds by definition for what Ridgewatt measured; 1 %: rounding of older versions.
+    // True by definition for measured points; the tolerance of 1 % allows for rounding in older
+    // versions.
     {"the window is its minibatches",
      "SELECT 'point ' || id AS example FROM point WHERE power_samples > 0 AND ABS(window_s - "
      "time_s * minibatches) > 0.01 * window_s"},
@@ -85,7 +86,7 @@ StoreFault tested(Connection& connection, const std::string& name, const std::st
   return fault;
 }
 
-// Words that this program does not know; reading such a point fails.
+// Counts points with words that this program does not know. Reading such a point fails.
 template <typename Known>
 StoreFault known_words(Connection& connection, const std::string& name, const std::string& sql,
                        const Known& known) {
@@ -98,8 +99,9 @@ StoreFault known_words(Connection& connection, const std::string& name, const st
   return fault;
 }
 
-// Imported rows have no power samples: they are judged as those of a sweep, by series. The energy
-// of measured rows is power times window by definition; 1 %: rounding of older versions.
+// Measured points: the energy is power times window by definition; the tolerance of 1 % allows for
+// rounding in older versions. Imported points have no power samples and are checked per series,
+// like the rows of a sweep.
 StoreFault energies(Connection& connection) {
   StoreFault fault = tested(
       connection, "energy is power times window",
@@ -191,7 +193,7 @@ std::vector<StoreFault> Store::check() {
   if (!is_postgresql(location_)) faults.push_back(whole_pages(database));
   for (const auto& test : kRowTests) faults.push_back(tested(database, test.name, test.rows));
   faults.push_back(energies(database));
-  constexpr std::int64_t kDayS = 86400;  // clocks of boards differ
+  constexpr std::int64_t kDayS = 86400;  // the clocks of boards may differ by a day
   faults.push_back(tested(database, "no point begins in the future",
                           "SELECT 'point ' || id AS example FROM point WHERE started_unix_s > $1",
                           {std::int64_t{std::time(nullptr)} + kDayS}));

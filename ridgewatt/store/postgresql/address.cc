@@ -10,8 +10,8 @@
 namespace ridgewatt::store {
 namespace {
 
-// Unless the address says otherwise. A network that swallows packets is noticed within half a
-// minute.
+// Settings that apply unless the address specifies them. A network that drops packets is noticed
+// within half a minute.
 const std::vector<std::pair<std::string, std::string>>& session_settings() {
   static const std::vector<std::pair<std::string, std::string>> settings = {
       {"application_name", "ridgewatt"}, {"client_encoding", "UTF8"},
@@ -43,7 +43,8 @@ PostgresqlAddress parse_address(const std::string& location) {
     address.settings.emplace_back(keyword, option->value);
   }
   pq.conninfo_free(options);
-  if (secret) refuse_password("password=");  // as the address spells it, it was not seen before
+  // refuse_password(location) does not recognize every spelling of a password.
+  if (secret) refuse_password("password=");
   if (!(address.timeout_s >= 1)) address.timeout_s = 1;
   for (const auto& setting : session_settings()) {
     const auto given = std::find_if(address.settings.begin(), address.settings.end(),

@@ -1,4 +1,4 @@
-// Parameters in PostgreSQL's binary format: big-endian numbers, and arrays of them
+// Parameters in PostgreSQL's binary format: big-endian numbers, and arrays of numbers or texts
 // (src/backend/utils/adt/arrayfuncs.c, array_recv).
 #include <bit>
 
@@ -7,7 +7,7 @@
 namespace ridgewatt::store {
 namespace {
 
-// Numbers of types in pg_type.
+// Type numbers (OIDs) from the catalog pg_type.
 constexpr unsigned kInt8 = 20;
 constexpr unsigned kText = 25;
 constexpr unsigned kFloat8 = 701;
@@ -38,12 +38,12 @@ std::string bytes_of(const std::string& text) {
 template <typename Element>
 BoundValue array_of(unsigned type, unsigned element_type, const std::vector<Element>& values) {
   BoundValue result{type, {}, false};
-  put_number(result.bytes, values.empty() ? 0 : 1, 4);  // dimensions
-  put_number(result.bytes, 0, 4);                       // no nulls
+  put_number(result.bytes, values.empty() ? 0 : 1, 4);  // number of dimensions
+  put_number(result.bytes, 0, 4);                       // the array contains no nulls
   put_number(result.bytes, element_type, 4);
   if (values.empty()) return result;
   put_number(result.bytes, values.size(), 4);
-  put_number(result.bytes, 1, 4);  // index of the first
+  put_number(result.bytes, 1, 4);  // index of the first element
   for (const auto& value : values) {
     const std::string bytes = bytes_of(value);
     put_number(result.bytes, bytes.size(), 4);

@@ -1,6 +1,6 @@
-// Rows by COPY in binary, as PostgreSQL sends them: a header, then for each row the number of its
-// columns and each one's length and bytes (postgresql.org/docs/15/sql-copy.html, "Binary Format").
-// The messages that carry them need not begin or end with a row.
+// Reads the rows of a COPY in binary format: a header, then for each row the number of columns, and
+// the length and bytes of each column (postgresql.org/docs/15/sql-copy.html, "Binary Format").
+// Messages from the server may begin and end in the middle of a row.
 #include <array>
 #include <bit>
 #include <string_view>
@@ -11,10 +11,10 @@
 namespace ridgewatt::store {
 namespace {
 
-constexpr std::size_t kMostColumns = 32;  // more than any query here has
+constexpr std::size_t kMostColumns = 32;  // more than any query of the store has
 constexpr std::string_view kSignature("PGCOPY\n\377\r\n\0", 11);
-constexpr std::size_t kHeader = 19;  // signature, flags, length of an extension
-constexpr std::size_t kLength = 4;   // of a column
+constexpr std::size_t kHeader = 19;  // signature, flags and length of the header extension
+constexpr std::size_t kLength = 4;   // length field of a column
 
 class CopiedRow : public Row {
  public:
@@ -28,8 +28,8 @@ class CopiedRow : public Row {
   std::string text(int column) const override { return std::string(bytes_of(column)); }
   bool is_null(int column) const override { return bytes_of(column).data() == nullptr; }
 
-  // Reads one row; returns its length, 0 if `bytes` ends before it does. `end` is set by the mark
-  // behind the last row.
+  // Reads one row and returns its length, or 0 if `bytes` ends before the row does. Sets `end` at
+  // the marker behind the last row.
   std::size_t read(std::string_view bytes, bool& end) {
     if (bytes.size() < 2) return 0;
     const auto count = number_in(bytes.data(), 2);
@@ -60,11 +60,11 @@ class CopiedRow : public Row {
     const auto index = static_cast<std::size_t>(column);
     return index < count_ ? columns_[index] : std::string_view();
   }
-  std::array<std::string_view, kMostColumns> columns_;  // null: no data
+  std::array<std::string_view, kMostColumns> columns_;  // a null data pointer means NULL
   std::size_t count_ = 0;
 };
 
-// Cuts messages into rows.
+// Splits messages into rows.
 class CopiedRows {
  public:
   explicit CopiedRows(const Connection::Each& each) : each_(each) {}
@@ -80,7 +80,7 @@ class CopiedRows {
   bool complete() const { return end_ && rest_.empty(); }
 
  private:
-  // The length of what was passed on.
+  // Passes all complete rows on and returns their length.
   std::size_t pass_on(std::string_view bytes) {
     std::size_t at = 0;
     if (!begun_) {
@@ -101,7 +101,7 @@ class CopiedRows {
 
   const Connection::Each& each_;
   CopiedRow row_;
-  std::string rest_;  // the beginning of a row
+  std::string rest_;  // an incomplete row, continued by the next message
   bool begun_ = false, end_ = false;
 };
 
@@ -122,7 +122,7 @@ void PostgresqlSession::copy(const std::string& sql, const Connection::Each& eac
       rows.take({message, static_cast<std::size_t>(length)});
     }
   } catch (...) {
-    close();  // the rest of the rows is on its way; whoever asks next connects again
+    close();  // drops the remaining rows; the next query reconnects
     throw;
   }
   while (PostgresqlResult result{pq_.get_result(connection_)}) check(result.get());

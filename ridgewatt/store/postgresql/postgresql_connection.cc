@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kMigrationLock = 0x52445754;  // "RDWT"
 constexpr int kMostTries = 5;
-constexpr std::size_t kKeyColumns = 7;  // of kPointColumns; the series is one more
+constexpr std::size_t kKeyColumns = 7;  // of kPointColumns; the key also has the series
 
-// Readings of a point as one row per channel.
+// Stores the raw samples of a point as one row per channel.
 constexpr const char* kReadings = R"sql(
 CREATE TABLE sample (
   point bigint NOT NULL REFERENCES point (id), position bigint NOT NULL, channel text NOT NULL,
@@ -26,7 +26,7 @@ CREATE VIEW reading AS
   FROM sample, unnest(sample.time_s, sample.value) WITH ORDINALITY AS r (time_s, value, n);
 )sql";
 
-// Roles that were granted rights on the tables that there were have the same on the new one.
+// Grants the rights that roles have on the existing table `series` on the new table, too.
 std::string grants_as_of_series(const char* table) {
   constexpr const char* kGrants = R"sql(
 DO $$ DECLARE granted record; BEGIN
@@ -42,11 +42,11 @@ END $$;
 }
 
 struct SchemaStep {
-  std::int64_t version;  // that it leads to
+  std::int64_t version;  // version after this step
   std::string sql;
 };
 
-// All of them in order; a new version of the schema is a new step at the end.
+// All schema steps in order. A new version of the schema adds a step at the end.
 std::vector<SchemaStep> schema_steps() {
   const SqlTypes types{"bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "bigint",
                        "double precision", "text"};
@@ -59,7 +59,7 @@ std::vector<SchemaStep> schema_steps() {
                   grants_as_of_series("campaign_board")}};
 }
 
-// Nothing: no store there.
+// Returns the version of the schema, or nullopt if there is no store.
 std::optional<std::int64_t> schema_version(PostgresqlSession& session) {
   bool is_made = false;
   std::int64_t others = 0;
@@ -87,7 +87,8 @@ std::optional<std::int64_t> schema_version(PostgresqlSession& session) {
   return version;
 }
 
-// Channel by channel: their names, where each begins and ends in `times` and `values`.
+// Samples grouped by channel: names, and where each channel begins and ends in `times` and
+// `values`.
 struct Channels {
   explicit Channels(const std::vector<RawSample>& samples) {
     for (const auto& sample : samples) {
@@ -110,7 +111,7 @@ struct Channels {
   std::vector<double> times, values;
 };
 
-// A point and its samples in one statement; gives a row when the point was not there.
+// Inserts a point and its samples in one statement. Returns a row if the point was new.
 std::string add_statement() {
   const int c = kPointColumnCount + 2;
   return fmt::format(
@@ -162,7 +163,7 @@ void PostgresqlConnection::make_schema() {
   }
 }
 
-// Several clients may come at once: one makes it, the others find it made.
+// If several clients start at once, the first one creates the schema and the others find it.
 void PostgresqlConnection::take_schema_steps() {
   try {
     session_.execute(fmt::format("BEGIN; SELECT pg_advisory_xact_lock({})", kMigrationLock));
@@ -197,7 +198,7 @@ void PostgresqlConnection::stream(const NextStatement& sql, const Each& each) {
 
 std::vector<bool> PostgresqlConnection::add(const std::vector<NewPoint>& points) {
   for (const auto& point : points)
-    values_of(point.series, *point.record);  // throws before it writes
+    values_of(point.series, *point.record);  // throws before anything is written
   bool in_doubt = false;
   std::vector<int> rows;
   for (int attempt = 1;; ++attempt) {
@@ -221,7 +222,7 @@ std::vector<bool> PostgresqlConnection::add(const std::vector<NewPoint>& points)
   return added;
 }
 
-// The very point: all that is stored of it, but for the samples, is the same.
+// True if the store has this point with the same values in all columns (samples are not compared).
 bool PostgresqlConnection::is_there(const std::vector<Value>& values) {
   std::string condition = "series = $1";
   std::size_t column = 0;

@@ -15,19 +15,19 @@
 namespace ridgewatt::store {
 namespace {
 
-constexpr double kRestartS = 15;  // that a server may take to come back
+constexpr double kRestartS = 15;  // time limit for a restart of the server
 constexpr std::size_t kLongestReason = 300;
 constexpr int kMostAttempts = 5;
 constexpr const char* kWaitForOthers = "SELECT pg_advisory_xact_lock(1380208469)";  // "RDWU"
-// The server too notices within half a minute that a client is gone, and holds nothing for it.
+// The server also notices within half a minute that a client is gone, and releases its locks.
 constexpr const char* kToWrite =
     "SET search_path = ridgewatt; SET synchronous_commit = on; SET tcp_keepalives_idle = 10;"
     "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
-// To compile a query takes longer than to count a million points.
+// Without JIT: compiling a query takes longer than counting a million points.
 constexpr const char* kToRead =
     "SET search_path = ridgewatt; SET default_transaction_read_only = on; SET jit = off";
 
-// A message of libpq as part of one line.
+// Converts a message from libpq to a single line.
 std::string in_one_line(const std::string& message) {
   std::string line;
   for (const char c : message) {
@@ -43,12 +43,13 @@ std::string in_one_line(const std::string& message) {
   return line;
 }
 
-// The server goes down, or does not take connections yet.
+// True if the server is shutting down or does not accept connections yet.
 bool server_leaves(const std::string& state) {
   return state.starts_with("57P0") || state.starts_with("08");
 }
 
-// What libpq says when TLS fails, and what it means. An empty hint: libpq's own words.
+// A TLS error: the text in libpq's message, its meaning and a hint. If the hint is empty, libpq's
+// own message is the hint.
 struct TlsFault {
   const char *said, *what, *hint;
 };
@@ -64,7 +65,7 @@ constexpr TlsFault kTlsFaults[] = {
     {"private key file", "the files for TLS cannot be used", ""},
 };
 
-// A board that is not trusted now is not trusted later: such faults are not waited for.
+// TLS errors are permanent, so the program does not wait and retry.
 void refuse_tls_fault(const std::string& message, const std::string& shown) {
   for (const TlsFault& fault : kTlsFaults) {
     if (message.find(fault.said) == std::string::npos) continue;
@@ -98,7 +99,7 @@ class PostgresqlRow : public Row {
   int row_;
 };
 
-// Parameters as libpq takes them.
+// Parameters in the form that libpq needs.
 struct Arguments {
   explicit Arguments(const std::vector<BoundValue>& values) {
     for (const auto& value : values) {
@@ -157,7 +158,7 @@ void PostgresqlSession::connect() {
   values.push_back(nullptr);
   connection_ = pq_.connect_start(keywords.data(), values.data(), 0);
   if (connection_ == nullptr) throw IoError("cannot connect to the store", shown());
-  pq_.set_verbosity(connection_, libpq::kVerbose);  // for SQLSTATE
+  pq_.set_verbosity(connection_, libpq::kVerbose);  // includes SQLSTATE in messages
   pq_.set_notice(
       connection_, [](void*, const char*) {}, nullptr);
   wait_for_connection();
@@ -170,7 +171,7 @@ void PostgresqlSession::connect() {
 
 void PostgresqlSession::wait_for_connection() {
   const Stopwatch waiting;
-  // The first thing to wait for is that the socket can be written.
+  // First wait until the socket is writable, as PQconnectPoll requires.
   for (int next = libpq::kPollWriting; next != libpq::kPollOk;) {
     const std::string message = in_one_line(pq_.error_message(connection_));
     if (next == libpq::kPollFailed || pq_.socket(connection_) < 0) {
@@ -226,8 +227,8 @@ void PostgresqlSession::reconnect(const SessionLost& lost) {
     run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND "
         "backend_start::text = $2",
         {old_backend, old_start});
-  } catch (const PermissionError&) {  // it ends by itself when its connection times out
-  } catch (const SessionLost&) {      // whoever asks next notices
+  } catch (const PermissionError&) {  // the old session ends when its connection times out
+  } catch (const SessionLost&) {      // the next statement notices this
   }
 }
 
@@ -308,7 +309,7 @@ std::vector<int> PostgresqlSession::run_all(const std::string& sql, std::size_t 
                                             const Parameters& nth) {
   if (count == 0) return {};
   prepare(sql, nth(0));
-  // What is sent before one synchronization is one transaction, committed by it.
+  // All statements before one synchronization form one transaction, which it commits.
   if (pq_.enter_pipeline(connection_) != 1) throw SessionLost{"cannot send"};
   const bool alone = count == 1;
   if (!alone && pq_.send_params(connection_, kWaitForOthers, 0, nullptr, nullptr, nullptr, nullptr,
@@ -333,7 +334,7 @@ std::vector<int> PostgresqlSession::run_all(const std::string& sql, std::size_t 
   return rows;
 }
 
-// Reads to the synchronization: before it nothing is committed.
+// Reads all results up to the synchronization. Before it nothing is committed.
 void PostgresqlSession::collect(std::size_t statements, std::vector<int>& rows) {
   PostgresqlResult fault;
   for (std::size_t empty = 0;;) {

@@ -17,14 +17,14 @@ namespace ridgewatt::store {
 
 namespace {
 
-constexpr int kBusyMs = 60'000;  // a disk that syncs slowly, and several writers before us
+constexpr int kBusyMs = 60'000;  // for a disk that syncs slowly, and several waiting writers
 
 bool has_content(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-// A device or a FIFO cannot hold a database: SQLite would put a journal into its folder.
+// A device or a FIFO cannot hold a database: SQLite would create a journal in its folder.
 void require_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -37,7 +37,7 @@ bool file_stands(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// "file:" and the path with all that means something in a URI escaped.
+// Returns "file:" and the path, with all characters escaped that have a meaning in a URI.
 std::string immutable_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -58,7 +58,7 @@ void create_for_caller(const std::string& path) {
   const auto caller = calling_user();
   if (!caller) return;
   const OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file) return;  // SQLite says why it cannot
+  if (!file) return;  // SQLite reports the reason
   [[maybe_unused]] const int result = ::fchown(file.get(), caller->user, caller->group);
 }
 
@@ -96,9 +96,9 @@ void Database::open(const std::string& name, int flags) {
   sqlite3_extended_result_codes(handle_, 1);
 }
 
-// SQLite reads a database with a write-ahead log through an index file, which it would have to
-// create. Without a log, the file alone is the whole database: it is read without index and locks,
-// and the result is rejected if the file has changed during the read.
+// SQLite needs an index file to read a database with a write-ahead log, and would have to create
+// it. Without a log, the database file alone is complete: it is read without index and locks, and
+// the result is rejected if the file has changed during the read.
 void Database::open_to_read() {
   const std::string log = path_ + "-wal";
   const auto alone = [&] { return !has_content(log) && !file_stands(path_ + "-journal"); };
@@ -135,7 +135,7 @@ void Database::check_unwritten() const {
 }
 
 void Database::fail(int code) const {
-  check_unwritten();  // that explains any fault
+  check_unwritten();  // a concurrent change explains any error
   const std::string reason = sqlite3_errmsg(handle_);
   switch (code & 0xFF) {
     case SQLITE_NOTADB:

@@ -29,9 +29,9 @@ CREATE INDEX sample_of_point ON sample (point);
 constexpr const char* kReadingView =
     "CREATE TEMP VIEW reading AS SELECT point, channel, time_s, value, rowid AS place FROM sample";
 
-// Schema 1 kept the median as time_s, and did not count minibatches that were slow, of which
-// energy, window and samples hold all. What was imported has no samples, and its energy was not
-// measured.
+// In schema 1, time_s was the median, and `minibatches` did not count slow minibatches, although
+// energy, window and samples include them. Imported points have no samples, and their energy was
+// not measured.
 constexpr const char* kFromSchema1 = R"sql(
 SELECT id, campaign, cpu_cores, cpu_clock_hz, gpu_clock_hz, mem_clock_hz, governor, batch, repeat,
   CASE WHEN n > 0 THEN window_s / n ELSE time_s END AS time_s,
@@ -55,8 +55,8 @@ UPDATE point SET (time_s, power_w, energy_j, minibatches, time_median_s) = (SELE
 DROP TABLE newer;
 )sql";
 
-// Schema 2 called a series a campaign and knew neither serials nor slots. What refers to the table
-// follows its first new name, and finds the table that takes its place.
+// In schema 2, a series was called a campaign, and there were no serials or slots. References to
+// the table follow its renaming to `series`; then a new table with that name takes its place.
 constexpr const char* kUpTo3 = R"sql(
 CREATE TABLE IF NOT EXISTS plan (
   campaign INTEGER PRIMARY KEY REFERENCES campaign (id), points INTEGER NOT NULL);
@@ -144,7 +144,7 @@ SqliteConnection::SqliteConnection(const std::string& path, Database::Access acc
   database_.execute(kReadingView);
 }
 
-// Views that stand before the tables, in memory.
+// Temporary views in memory that hide the older tables of the same names.
 void SqliteConnection::read_as_newest(std::int64_t version) {
   database_.execute(
       fmt::format("CREATE TEMP VIEW series AS SELECT *, '' AS serial FROM main.campaign;"
@@ -156,7 +156,7 @@ void SqliteConnection::read_as_newest(std::int64_t version) {
 }
 
 void SqliteConnection::make_schema() {
-  // To turn the log on needs the file alone, and SQLite does not wait for that.
+  // Switching to the log needs exclusive access to the file, and SQLite does not wait for it.
   const Stopwatch waiting;
   while (!database_.try_execute("PRAGMA journal_mode = WAL")) {
     if (waiting.s() > kPatienceS) {
@@ -168,7 +168,7 @@ void SqliteConnection::make_schema() {
   database_.execute("PRAGMA synchronous = FULL");
   if (pragma(database_, "schema_version") != 0) return;
   Transaction transaction(database_);
-  // Another process may have made the tables while this one waited for the lock.
+  // Another process may have created the tables while this one waited for the lock.
   if (pragma(database_, "schema_version") != 0) return;
   database_.execute(shared_tables(sqlite_types()) + campaign_table(sqlite_types()) +
                     failure_tables(sqlite_types()) + kSampleTable);
@@ -177,14 +177,13 @@ void SqliteConnection::make_schema() {
   transaction.commit();
 }
 
-// References are not checked during the upgrade: the table that they name is dropped and created
-// again.
+// Disable foreign keys during the upgrade, because a referenced table is dropped and recreated.
 void SqliteConnection::bring_up_to_date() {
   if (pragma(database_, "user_version") == kSchemaVersion) return;
   database_.execute("PRAGMA foreign_keys = OFF");
   Transaction transaction(database_);
   const auto version = pragma(database_, "user_version");
-  if (version == kSchemaVersion) return;  // another process did
+  if (version == kSchemaVersion) return;  // another process has upgraded the store
   if (version == 1) database_.execute(fmt::format(kUpTo2, kFromSchema1));
   if (version < kSchemaWithSeries) {
     database_.execute(fmt::format(kUpTo3, series_table(sqlite_types(), "series_with_serial")));
