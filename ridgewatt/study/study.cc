@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostBytes = 1 << 20;
 constexpr std::size_t kMostRuns = 100000;
 
-// The tables of a study file; every fault names the file and the key.
+// Reads the tables of a study file. Every error names the file and the key.
 class StudyFile {
  public:
   StudyFile(const TomlTable& table, std::string source, std::string place = "")
@@ -61,7 +61,7 @@ class StudyFile {
     if (value == nullptr) fail(key, "must be true or false");
     return *value;
   }
-  // Texts and numbers, as texts.
+  // Reads a list of texts or numbers as texts.
   std::vector<std::string> list(std::string_view key) const {
     std::vector<std::string> values;
     const auto* node = table_.get(key);
@@ -145,8 +145,8 @@ std::string replace_names(const std::string& text,
                           const std::map<std::string, std::string>& values) {
   std::string filled;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    // Only {identifier}: other braces are the shell's. Of {shape_{net}} the inner is filled first,
-    // and the next pass fills {shape_lenet}.
+    // Only {identifier} is replaced; other braces belong to the shell. In {shape_{net}}, the first
+    // pass replaces the inner name and the next pass replaces {shape_lenet}.
     static constexpr std::string_view kIdentifier =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const std::size_t end =
@@ -157,7 +157,7 @@ std::string replace_names(const std::string& text,
     }
     const std::string name = text.substr(at + 1, end - at - 1);
     const auto found = values.find(name);
-    // What the shell itself writes in braces, ${X}, is the shell's.
+    // ${X} is a shell variable if the study has no X.
     if (found == values.end() && at > 0 && text[at - 1] == '$') {
       filled += text[at];
       continue;
@@ -173,21 +173,21 @@ std::string replace_names(const std::string& text,
   return filled;
 }
 
-// NAME=VALUE; `what` is the option.
+// Splits NAME=VALUE. `what` is the option, for the error.
 std::pair<std::string, std::string> assignment(const std::string& text, const char* what) {
   const auto equals = text.find('=');
   if (equals == std::string::npos) throw UsageError(std::string(what) + " needs NAME=VALUE", text);
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// `kind`: "factor" or "parameter", of which the study has `names`.
+// `kind` is "factor" or "parameter"; `names` are the names of that kind in the study.
 UsageError unknown_of(const Study& study, const std::string& kind, const std::string& name,
                       const NameSet& names) {
   return UsageError("study " + study.name + " has no " + kind + " '" + escape_terminal(name) + "'",
                     "", names.names.empty() ? "it has none" : hint_for(name, names));
 }
 
-// The name in the study.
+// Returns the study's spelling of the name that the user gave.
 std::string own_name(const Study& study, const std::string& kind, const std::string& text,
                      const NameSet& names) {
   const auto name = find_meant(text, names);
@@ -314,7 +314,7 @@ std::string fill_command(const std::string& text, const Study& study, const Stud
   for (std::size_t i = 0; i < study.factors.size() && i < cell.size(); ++i) {
     const auto& factor = study.factors[i];
     const auto found = factor.texts.find(cell[i]);
-    // A level's text may name parameters and other factors.
+    // The text of a level may contain names of parameters and other factors.
     values[factor.name] = found != factor.texts.end() ? found->second : cell[i];
   }
   std::string filled = text;

@@ -14,7 +14,7 @@
 namespace ridgewatt::study {
 namespace {
 
-constexpr std::size_t kMostLevels = 6;  // of a numeric factor, for effects level by level
+constexpr std::size_t kMostLevels = 6;  // of a numeric factor; beyond, only its ends are compared
 
 constexpr std::array<std::string_view, 14> kResponseOrder = {
     "sample_energy_j",   "minibatch_energy_j",
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 14> kResponseOrder = {
     "compute_s",         "cpu_s",
     "peak_memory_bytes", "idle_w"};
 
-// Responses of a minibatch, and their names per sample.
+// Responses per minibatch, and their names per sample.
 constexpr std::array<std::pair<const char*, const char*>, 4> kPerSample = {
     {{"minibatch_s", "sample_s"},
      {"minibatch_energy_j", "sample_energy_j"},
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kPerSample = {
 
 using Key = std::pair<std::string, StudyCell>;  // block and cell
 
-// Logarithms of one response by block and cell.
+// The logarithms of one response, by block and cell.
 class LogTable {
  public:
   LogTable(const std::vector<StudyResult>& results, const std::string& response) {
@@ -49,7 +49,8 @@ class LogTable {
     const auto found = values_.find({block, cell});
     return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
-  // ln ratio of factor f's levels `to` over `from`, a mean a block, where both are there.
+  // Returns the mean ln ratio of level `to` over level `from` of factor f for each block, over all
+  // cells that were measured at both levels.
   std::map<std::string, double> contrasts(std::size_t f, const std::string& from,
                                           const std::string& to) const {
     std::map<std::string, std::pair<double, int>> sums;
@@ -109,7 +110,7 @@ class Analysis {
 
  private:
   const std::string& response(std::size_t r) const { return responses_[r]; }
-  // The first of `names` that is a response.
+  // Returns the index of the first of `names` that is a response.
   std::optional<std::size_t> find(std::span<const std::string_view> names) const {
     for (const auto name : names) {
       const auto found = std::find(responses_.begin(), responses_.end(), name);
@@ -172,7 +173,8 @@ class Analysis {
     if (!one_cell) degrees -= static_cast<int>(blocks.size()) - 1;
     if (degrees < 1) return;
     const double cv = std::sqrt(squares / degrees);
-    // Of a standard deviation: Wilson and Hilferty's chi-square, to a few percent.
+    // Interval of a standard deviation, with the chi-square approximation of Wilson and Hilferty,
+    // which is accurate to a few percent.
     const auto chi = [&](double z) {
       const double term = 2.0 / (9 * degrees);
       return degrees * std::pow(1 - term + z * std::sqrt(term), 3);
@@ -181,7 +183,7 @@ class Analysis {
                                std::sqrt(squares / std::max(chi(-1.96), 1e-3))});
   }
 
-  // Results of one group, ascending by the factor's level.
+  // Finds the best level of factor f in each group of cells that differ only in this factor.
   void optimum(std::size_t r, std::size_t f) {
     const auto& factor = study_.factors[f];
     if (!is_numeric(factor) || factor.levels.size() < 3) return;
@@ -245,7 +247,7 @@ class Analysis {
           factor.levels.begin(), factor.levels.end(),
           [](const auto& a, const auto& b) { return *parse_double(a) < *parse_double(b); }));
     }
-    if (numeric < 2) return;  // one factor: its optimum says it
+    if (numeric < 2) return;  // with one factor, its optimum already is the best cell
     std::map<std::string, std::pair<double, StudyCell>> least;
     for (const auto& [key, value] : tables_[r].values()) {
       const auto [place, is_new] = least.try_emplace(key.first, value, key.second);

@@ -27,7 +27,7 @@ std::optional<Knob> knob_named(std::string_view name) {
   return std::nullopt;
 }
 
-// A value of a knob in the unit of its field: MHz, or cores.
+// Converts the value of a knob to the unit of its field: MHz, or number of cores.
 double in_field_unit(Knob knob, double value) {
   PowerMode mode;
   mode.set(knob, value);
@@ -43,7 +43,7 @@ bool on_path(const std::string& program) {
   return false;
 }
 
-// Runs a shell command with its outputs sent there. Unlike std::system(), it lets Ctrl+C end this
+// Runs a shell command with redirected output. Unlike std::system(), it lets Ctrl+C end this
 // process too.
 bool succeeds(const std::string& command, const char* outputs = ">/dev/null 2>&1") {
   const std::string line = "{ " + command + "\n} " + outputs;
@@ -86,7 +86,8 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
   return levels;
 }
 
-// Mean over the time, and over the clocks whose name begins so (cpu0, cpu4 ..); nothing: not known.
+// Mean frequency over time and over all clocks whose name begins with `name` (cpu0, cpu4 ..), or
+// nullopt if there is no such clock.
 std::optional<double> mean_clock(const std::vector<measure::ClockResidency>& residency,
                                  std::string_view name) {
   double sum = 0;
@@ -99,7 +100,7 @@ std::optional<double> mean_clock(const std::vector<measure::ClockResidency>& res
   return clocks > 0 ? std::optional(sum / clocks) : std::nullopt;
 }
 
-// Of the machine: other programs count too, so only where a study asks.
+// Adds responses of the whole machine. They include other programs, so a study must request them.
 void add_of_machine(const Study& study, const measure::Measurement& measured,
                     Responses& responses) {
   const auto add = [&](const char* response, std::optional<double> value) {
@@ -160,8 +161,8 @@ void CommandBench::resolve(StudyFactor& factor) const {
   const auto knob = knob_named(factor.name);
   if (!knob) return resolve_governors(factor);
   std::vector<double> table = control_->levels()[*knob];
-  std::erase(table, 0.0);                 // some kernels list a clock of 0: off
-  std::sort(table.begin(), table.end());  // cores come in the order of the board's modes
+  std::erase(table, 0.0);                 // some kernels list a clock of 0 for "off"
+  std::sort(table.begin(), table.end());  // core counts are in the order of the board's modes
   if (table.empty()) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set", factor.name), "",
                             "the board does not show this knob");
@@ -170,7 +171,8 @@ void CommandBench::resolve(StudyFactor& factor) const {
 }
 
 void CommandBench::resolve_factors(Study& study) {
-  // All that can name a factor: the command, and what is filled into it.
+  // All texts that may name a factor: the command, and the texts of levels that are inserted into
+  // it.
   std::string command = study.command + study.before;
   for (const auto& factor : study.factors) {
     for (const auto& [level, text] : factor.texts) command += text;
@@ -215,7 +217,7 @@ void CommandBench::leave_out_levels(Study& study) {
   }
 }
 
-// The command that is run: on a fake board its own, and the fallback where the check fails.
+// Chooses the command: on a fake board its own command, else the fallback if the check fails.
 void CommandBench::choose_command(Study& study) {
   if (device_.fake && !study.fake_command.empty()) {
     study.command = study.fake_command;

@@ -1,4 +1,4 @@
-// What a study found, in words from its numbers.
+// Describes the results of a study in words.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace ridgewatt::study {
 namespace {
 
-// ", 10.2 to 14.0", or nothing where one value shows no interval. In `scale`.
+// Returns ", 10.2 to 14.0", multiplied by `scale`, or nothing for a single value, which has no
+// interval.
 std::string range_words(const MeanInterval& interval, double scale) {
   if (interval.count < 2) return "";
   return fmt::format(", {:.1f} to {:.1f}", scale * interval.lo, scale * interval.hi);
@@ -32,7 +33,8 @@ std::string change_words(const std::string& what, double ratio, double lo, doubl
                      100 * (lo - 1), 100 * (hi - 1));
 }
 
-// The level is a median over the groups, the saving a mean over them: each has a clause of its own.
+// The level is a median over groups and the saving is a mean over groups, so each has its own
+// clause.
 std::string optimum_words(const StudyOptimum& optimum) {
   const double more_time = 100 * optimum.slowdown.mean;
   const auto groups = static_cast<std::int64_t>(optimum.groups.size());

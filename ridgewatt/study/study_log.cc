@@ -19,13 +19,13 @@ CREATE TABLE run (
   responses TEXT NOT NULL, UNIQUE (study, cell, block));
 )sql";
 
-// A table of its own, which older programs do not know and leave alone.
+// A separate table, which older programs ignore.
 constexpr const char* kNotes = R"sql(
 CREATE TABLE IF NOT EXISTS note (
   study INTEGER NOT NULL REFERENCES study (id), text TEXT NOT NULL, UNIQUE (study, text));
 )sql";
 
-// All that changes what a run means: the file, and what was set from outside.
+// Everything that affects the meaning of a run: the study file and the settings from outside.
 std::string definition_of(const Study& study) {
   Json json = {{"text", study.text}, {"parameters", study.parameters}, {"repeats", study.repeats}};
   for (const auto& factor : study.factors) json["levels"].push_back(factor.levels);
