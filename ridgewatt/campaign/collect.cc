@@ -8,7 +8,7 @@
 namespace ridgewatt::campaign {
 
 std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
-  filled_slots(plan, store);  // UsageError: the store has another plan of this name
+  filled_slots(plan, store);  // throws UsageError if the store has another plan with this name
   const Superseded superseded(plan);
   std::vector<BoardRows> result;
   for (const auto& series : store.all_series()) {

@@ -33,7 +33,8 @@ void add_measuring(const Plan& plan, std::vector<std::string>& words) {
   if (cache.start == Start::kDropped) words.insert(words.end(), {"--drop-cache", cache.path});
 }
 
-// What measures a fake board needs to know which; {batch} is filled in on the board.
+// Replaces {device} by the name of the device, which fake boards need. {batch} is replaced later,
+// on the board.
 std::vector<std::string> with_device(std::vector<std::string> command, const std::string& device) {
   static const std::string kPlace = "{device}";
   for (auto& word : command) {
@@ -74,7 +75,7 @@ double point_limit_s(const PlannedPoint& point, const ExecutorOptions& options) 
 }
 
 double task_limit_s(const Order& order, const ExecutorOptions& options) {
-  constexpr double kStartS = 600;  // of programs; of the mode and its return
+  constexpr double kStartS = 600;  // for starting programs, and for setting and restoring the mode
   if (options.time_limit_s > 0) return options.time_limit_s;
   return order.predicted_s > 0 ? std::max(2 * order.predicted_s, order.limits_s) + kStartS : 0;
 }

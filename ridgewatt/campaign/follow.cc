@@ -28,7 +28,7 @@ constexpr double kLongestPauseS = 60;
 
 using TaskName = std::pair<std::string, int>;  // kind and number
 
-// What the store has of a campaign.
+// What the store contains for a campaign.
 struct Holdings {
   std::vector<store::FilledSlot> filled;
   CampaignRecords records;
@@ -38,7 +38,7 @@ Holdings holdings_of(const Plan& plan, const std::string& fingerprint, store::St
   return {filled_slots(plan, fingerprint, store), records_of(plan, store)};
 }
 
-// Of a file that is not made yet nothing is filled; a server that is not there may come back.
+// A file that does not exist yet is an empty store. A server that does not answer may come back.
 Holdings held_so_far(const Plan& plan, const std::string& fingerprint) {
   const bool server = store::is_postgresql(plan.store);
   try {
@@ -49,7 +49,7 @@ Holdings held_so_far(const Plan& plan, const std::string& fingerprint) {
     return {};
   } catch (const InputError&) {
     if (server) throw;
-    // a task is just creating it; an invalid store is reported again below
+    // A task may be creating the file right now; opening an invalid store reports the error again.
     store::Store made(plan.store);
     return holdings_of(plan, fingerprint, made);
   }
@@ -61,12 +61,13 @@ std::vector<std::string> kinds_of(const Plan& plan) {
   return kinds;
 }
 
-// A server without a database may get one; a store of another plan is refused.
+// Enters the plan in the store. Throws if the store has another plan of this name. A database that
+// does not exist is accepted, because it may be created later.
 void claim(const Plan& plan) {
   try {
     store::Store store(plan.store);
     claim_campaign(plan, store);
-  } catch (const NotFoundError&) {  // tasks claim it
+  } catch (const NotFoundError&) {  // tasks enter the plan later
   }
 }
 
@@ -88,8 +89,8 @@ std::map<TaskName, int> attempts_of(const Plan& plan) {
   return attempts;
 }
 
-// Tasks that lack points, that no job holds and that were not tried too often. What a board that is
-// set aside failed does not count.
+// Returns the tasks that lack points, that no job holds and that have attempts left. Failures on
+// boards that are now set aside do not count as attempts.
 std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind, const Holdings& held_points,
                             const Fleet& fleet, const std::set<TaskName>& held, int attempts) {
   const auto tried = attempts_of(plan);
@@ -104,7 +105,8 @@ std::vector<Task> due_tasks(const Plan& plan, const BoardKind& kind, const Holdi
   return tasks;
 }
 
-// Records each job at once: what follows may fail. Tasks with other hosts to avoid are other jobs.
+// Submits tasks. Tasks with different hosts to avoid become different jobs. Saves the plan after
+// each submission, because the next one may fail.
 std::vector<Job> give_away(Plan& plan, const std::string& path, const BoardKind& kind,
                            const std::vector<Task>& tasks, const Fleet& fleet, Executor& executor) {
   std::map<std::vector<std::string>, std::vector<Task>> by_avoided;
@@ -124,7 +126,7 @@ std::vector<Job> give_away(Plan& plan, const std::string& path, const BoardKind&
   return jobs;
 }
 
-// One process that follows a campaign.
+// Follows a campaign from one process.
 class Follower {
  public:
   Follower(const std::string& path, const FollowOptions& options)
@@ -158,11 +160,11 @@ class Follower {
   }
 
  private:
-  // True when store and engine answered.
+  // Returns true if the store and the engine answered.
   bool round() {
     std::vector<TaskState> states;
     std::string fault;
-    try {  // before the store is asked: what ended by now has its points there
+    try {  // before the store is read, so that it has the points of all tasks that have ended
       states = executor_.states(plan_.jobs);
     } catch (const IoError& error) {
       fault = error.what();
@@ -187,7 +189,7 @@ class Follower {
   }
 
   using EngineNodes = std::vector<EngineNode>;
-  // An engine that does not list its hosts still runs tasks.
+  // An engine that cannot list its hosts can still run tasks.
   EngineNodes known_nodes() {
     try {
       return executor_.nodes(kinds_of(plan_));
@@ -196,8 +198,8 @@ class Follower {
     }
   }
 
-  // The engine's queue no longer gives tasks to boards that are set aside, and gives them to boards
-  // that were readmitted. Where no board is left, waiting tasks are dropped.
+  // Stops the engine's queue from giving tasks to boards that are set aside, and allows boards that
+  // were readmitted. If no board is left, cancels the jobs that have not ended.
   void set_boards_aside(const std::vector<TaskState>& states, const Fleet& fleet) {
     for (const auto& kind : plan_.boards) {
       const auto hosts = set_aside_hosts(fleet, kind.name);
@@ -224,7 +226,7 @@ class Follower {
     }
   }
 
-  // What the job avoids for its own tasks, and the hosts that are set aside now.
+  // Returns the hosts that the job avoids for its own tasks, and the hosts that are set aside now.
   static std::vector<std::string> with_those_to_avoid(const Job& job,
                                                       const std::vector<std::string>& hosts,
                                                       const std::vector<std::string>& before) {
@@ -265,8 +267,8 @@ class Follower {
     }
   }
 
-  // True when there was something to give away. A controller that has just come back does not know
-  // all its tasks at once: what no job holds is given away when it is so twice in a row.
+  // Returns true if tasks are due. A controller that has just restarted does not report all its
+  // tasks at once, so a task is submitted only if no job holds it in two rounds in a row.
   bool resubmit(const std::vector<TaskState>& states, const Holdings& held_points,
                 const Fleet& fleet) {
     const auto held = held_by_jobs(states);
@@ -312,16 +314,16 @@ class Follower {
   std::unique_ptr<Executor> opened_;
   Executor& executor_;
   Standing standing_;
-  std::set<TaskName> due_;                                     // in the last round
-  std::map<std::string, std::vector<std::string>> set_aside_;  // by kind, as the engine has it
+  std::set<TaskName> due_;                                     // of the last round
+  std::map<std::string, std::vector<std::string>> set_aside_;  // by kind, as sent to the engine
   std::set<std::pair<std::string, std::string>> said_;         // kind and serial
-  bool stuck_ = false;  // nothing runs, and nothing may be given away
+  bool stuck_ = false;  // nothing runs, and nothing may be submitted
 };
 
 }  // namespace
 
 OwnedFd lock_plan(const std::string& path) {
-  read_plan(path);  // creates nothing if `path` is not a plan
+  read_plan(path);  // throws if `path` is not a plan, before a file is created
   const std::string name = path + ".lock";
   OwnedFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!lock) throw_errno(errno, "cannot open the lock of the plan", name);
@@ -348,7 +350,7 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
   try {
     claim(plan);
     held = held_so_far(plan, fingerprint_of(plan));
-  } catch (const IoError&) {  // tasks ask again
+  } catch (const IoError&) {  // each task tries the store again
   }
   const Fleet fleet = fleet_of(plan, held.filled, held.records, {});
   std::vector<Job> jobs;
@@ -358,7 +360,7 @@ std::vector<Job> submit(const std::string& path, ExecutorKind kind,
       jobs.push_back(std::move(job));
     }
   }
-  if (jobs.empty()) write_plan(plan, path);  // watch and rerun need the executor
+  if (jobs.empty()) write_plan(plan, path);  // watch and rerun read the executor
   return jobs;
 }
 

@@ -44,7 +44,8 @@ void check_entry(const store::CampaignEntry& entry, const std::string& fingerpri
   throw other_plan(entry.name, described(entry), plan_named(fingerprint), where);
 }
 
-// Points of the plan by "KIND/LABEL"; calibration points of all boards share one.
+// Points of the plan by "KIND/LABEL". A calibration point has the same key for all boards of a
+// kind.
 std::map<std::string, OperatingPoint> planned_points(const Plan& plan) {
   std::map<std::string, OperatingPoint> points;
   for (const auto& kind : plan.boards) {
@@ -55,7 +56,7 @@ std::map<std::string, OperatingPoint> planned_points(const Plan& plan) {
   return points;
 }
 
-// Of a campaign that nobody entered.
+// Checks a campaign without an entry in the store by its points.
 void compare_points(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                     const std::string& where) {
   const auto planned = planned_points(plan);

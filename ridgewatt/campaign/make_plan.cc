@@ -18,7 +18,7 @@
 namespace ridgewatt::campaign {
 namespace {
 
-// Where a mode stands among the levels that occur, 0 to 1 in each knob.
+// The position of a mode's value among the levels of each knob, from 0 to 1.
 using LevelPlace = KnobArray<double>;
 
 std::vector<LevelPlace> places_of(const std::vector<PowerMode>& modes) {
@@ -46,7 +46,7 @@ void predict_point(PlannedPoint& point, const twin::TwinModel& model,
   const Observation seen = model.observe(point.point);
   const double period_s = seen.time_s;
   const auto& settle = options.settle;
-  // Two windows that agree; see SteadyLoad.
+  // Settling needs two windows that agree; see SteadyLoad.
   const double settle_s =
       settle.at_most_s <= 0
           ? 0

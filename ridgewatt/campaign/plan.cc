@@ -31,7 +31,7 @@ bool has_control_character(const std::string& text) {
                      [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Text that goes through a shell, a scheduler and a terminal.
+// Checks a text that passes through a shell, a scheduler and a terminal.
 void check_text(const std::string& text, const char* field) {
   refuse_unless(!has_control_character(text), fmt::format("{} holds a control character", field),
                 "campaign", "put what needs several lines into a file");
@@ -39,7 +39,7 @@ void check_text(const std::string& text, const char* field) {
                 "campaign", "shorten it");
 }
 
-// Reaches sbatch and scontrol in a list with commas.
+// sbatch and scontrol get host names in a list that commas separate.
 void check_host_name(const std::string& host) {
   const bool good =
       !host.empty() && host[0] != '-' && std::all_of(host.begin(), host.end(), [](unsigned char c) {
@@ -48,7 +48,7 @@ void check_host_name(const std::string& host) {
   refuse_unless(good, fmt::format("'{}' is not a host", host), "campaign", "remove it");
 }
 
-// Whoever sees a plan, a script or a process list would see it.
+// A password would be visible in the plan, in scripts and in process lists.
 void check_no_password(const std::string& store) {
   const auto scheme = store.find("://");
   if (scheme == std::string::npos) return;

@@ -20,7 +20,7 @@ constexpr const char* kSchema = "ridgewatt.campaign/1";
 constexpr std::size_t kLargestFile = std::size_t{1} << 28;
 constexpr int kDeepestJson = 12;
 
-// A JSON object whose fields are asked for by type; errors name file and field.
+// A JSON object with typed access to its fields. Errors name the file and the field.
 class Fields {
  public:
   Fields(const Json& json, std::string source, std::string where)
@@ -44,7 +44,7 @@ class Fields {
     }
     return value.get<double>();
   }
-  // From 0 to 2^53, a whole number.
+  // Reads a whole number from 0 to 2^53.
   std::int64_t count(const char* name, std::int64_t other) const {
     const double value = number(name, static_cast<double>(other));
     if (value < 0 || value > 9007199254740992.0 || value != std::floor(value)) {
@@ -126,7 +126,7 @@ void read_measuring(const Fields& fields, Plan& plan) {
   if (fields.has("drop_cache")) cache = {Start::kDropped, fields.text("drop_cache")};
 }
 
-// The identity of a point, without its prediction.
+// The fields that identify points; predictions are not among them.
 Json identity_json(const std::vector<PlannedPoint>& points) {
   Json list = Json::array();
   for (PlannedPoint point : points) {
@@ -327,7 +327,8 @@ std::string plan_json(const Plan& plan) {
   return dump_json(json) + "\n";
 }
 
-// A field that a later version adds counts only where it differs from what was before.
+// A field that a later version adds is hashed only if its value differs from the earlier behavior,
+// so that fingerprints of older plans stay valid.
 std::string fingerprint_of(const Plan& plan) {
   Json json = {{"name", plan.name},
                {"workload", plan.profile.series.workload},
@@ -349,7 +350,7 @@ void write_plan(const Plan& plan, const std::string& path) {
 std::string file_of_plan(const Plan& plan, const std::string& asked) {
   const std::string path = asked.empty() ? plan.name + ".json" : asked;
   if (!std::filesystem::is_regular_file(path)) return path;
-  std::ifstream file(path);  // not by read_file(), which makes it an input that nothing replaces
+  std::ifstream file(path);  // read_file() would record an input file that must not be overwritten
   const std::string text(std::istreambuf_iterator<char>(file), {});
   std::optional<Plan> old;
   try {

@@ -1,5 +1,5 @@
-// Any bytes as the plan of a campaign: no crash, no hang, and InputError is the only exception;
-// what is read is written so that it reads back.
+// Reads arbitrary bytes as the plan of a campaign. The reader must not crash or hang, and may only
+// throw InputError. A plan that is read and written must read back as the same plan.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -13,7 +13,7 @@ namespace ridgewatt::campaign {
 namespace {
 
 constexpr std::size_t kNewest = 20;
-// a board counts as resting if no point arrives for the time of this number of points
+// A board counts as resting if no point arrives within the time of this number of points.
 constexpr double kRestingPoints = 10;
 constexpr double kRestingS = 600;
 
@@ -103,13 +103,14 @@ void add_failures_and_energy(const Plan& plan, const std::vector<store::FilledSl
   }
 }
 
-// From the boards that work now; calibration, which comes first, is behind them or counted little.
+// Estimates the time from the current rate of the boards. Calibration runs first, so it is done or
+// hardly contributes.
 std::optional<double> eta_s(const KindStanding& kind) {
   if (kind.points_per_s <= 0) return std::nullopt;
   return static_cast<double>(kind.planned - kind.done) / kind.points_per_s;
 }
 
-// By slot; refers to `filled`.
+// Filled slots by name, as pointers into `filled`.
 using SlotIndex = std::unordered_map<std::string_view, const store::FilledSlot*>;
 
 SlotIndex index_of(const std::vector<store::FilledSlot>& filled) {
@@ -165,7 +166,7 @@ void mark_set_aside(const Fleet& fleet, std::vector<BoardStanding>& boards) {
   for (auto& board : boards) board.set_aside = aside.contains({board.kind, board.serial});
 }
 
-// Points whose measurement is in doubt, and those that are measured again for it.
+// Counts flagged points, and points that wait to be measured again.
 void count_doubts(const Plan& plan, const BoardKind& planned, const SlotIndex& index,
                   KindStanding& kind) {
   for (const auto& point : planned.points) {
@@ -175,7 +176,7 @@ void count_doubts(const Plan& plan, const BoardKind& planned, const SlotIndex& i
   }
 }
 
-// Empty where a task runs or may still run.
+// Empty if a task runs or may still run.
 std::string why_blocked(const KindStanding& kind, const std::vector<TaskState>& states,
                         const Fleet& fleet) {
   if (kind.done == kind.planned) return "";

@@ -44,14 +44,14 @@ std::string host_name() {
   return name;
 }
 
-// A file name of a kind of board.
+// Converts a kind of board to a file name.
 std::string file_of_kind(std::string kind) {
   std::replace(kind.begin(), kind.end(), ':', '-');
   return kind;
 }
 
-// One task on a board at a time. The lock goes with the last process that has it: the guardian of
-// the mode, so the next task begins when the mode is back.
+// Ensures that only one task runs on a board. The process that restores the mode inherits the lock,
+// so the next task starts only after the mode is restored.
 OwnedFd lock_board(const std::string& folder, const std::string& kind) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -68,7 +68,7 @@ OwnedFd lock_board(const std::string& folder, const std::string& kind) {
   return lock;
 }
 
-// What a full disk says no to.
+// False if the disk is full.
 bool can_write(const std::string& folder) {
   const std::string block(65536, 'x');
   const OwnedFd file(::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
@@ -76,7 +76,8 @@ bool can_write(const std::string& folder) {
          ::write(file.get(), block.data(), block.size()) == static_cast<ssize_t>(block.size());
 }
 
-// Whoever changes the mode by another way, `profile` or `tune`, has the board now.
+// Throws TryAgainError if another command that changes modes, such as `profile` or `tune`, is using
+// the board.
 void require_idle_board(const platform::Sysfs& sysfs, const std::string& state_folder) {
   const std::string folder =
       state_folder.empty() ? platform::ModeJournal::default_folder(sysfs) : state_folder;
@@ -87,8 +88,8 @@ void require_idle_board(const platform::Sysfs& sysfs, const std::string& state_f
   }
 }
 
-// The kind of board that this is; "orin-nano-8gb@super" is an "orin-nano-8gb", too. UsageError when
-// it is not of the `wanted` one.
+// Returns the kind of this board. "orin-nano-8gb@super" also counts as "orin-nano-8gb". Throws
+// UsageError if the board is not of the `wanted` kind.
 std::string local_kind(const platform::LocalDevice& device, const std::string& wanted) {
   std::string found = device.name;
   if (device.name == "local") {
@@ -123,7 +124,8 @@ class BoardTask {
     summary_.serial = series.serial;
   }
 
-  // A board that ends its tasks at once would be given all of them.
+  // Waits before failing. Otherwise a board with a full disk would fail quickly and be given all
+  // tasks.
   void wait_for_disk() const {
     constexpr double kPatienceS = 10;
     const Stopwatch waiting;
@@ -153,7 +155,7 @@ class BoardTask {
     const auto add = [&](const std::vector<PlannedPoint>& points, bool calibration) {
       std::vector<PowerMode> modes;
       for (const auto& point : points) modes.push_back(point.point.mode);
-      // In the order in which boards like to change modes.
+      // Sort the modes in an order that all boards accept.
       for (const auto& mode : measure::profiling_order(modes)) {
         for (const auto& point : points) {
           if (point.point.mode != mode) continue;
@@ -171,10 +173,10 @@ class BoardTask {
     return result;
   }
 
-  // What is neither in the spool nor in the store, as far as it can be asked.
+  // Returns the points that are neither in the spool nor in the store, if the store is reachable.
   std::vector<SlottedPoint> lacking() {
     open_spool();
-    hand_in(true);  // what an earlier task left; also asks whether the store is there
+    hand_in(true);  // points of an earlier task; also finds out whether the store is reachable
     std::vector<SlottedPoint> result;
     for (auto& point : planned()) {
       if (filled(point)) {
@@ -217,7 +219,8 @@ class BoardTask {
     }
   }
 
-  // True when the store has all that the spool has. What it refuses for good is thrown.
+  // Copies the spool to the store. Returns true if the store has all points of the spool. Throws if
+  // the store refuses them permanently.
   bool hand_in(bool look) {
     if (!look && store_) return true;
     try {
@@ -242,7 +245,7 @@ class BoardTask {
     require_idle_board(*device_.sysfs, options_.control.state_folder);
     platform::JetsonModeControl control(*device_.sysfs, options_.control);
     measure::LiveProfiler profiler(*device_.sysfs, control, *spool_, options_.profile);
-    store_.reset();  // a server takes a hundred connections, a fleet may have a thousand boards
+    store_.reset();  // leaves the server's few connections to other boards
     Progress progress("campaign", points.size(), options_.profile.quiet);
     Stopwatch since_hand_in;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -274,7 +277,8 @@ class BoardTask {
       failed(error.what(), "");
     } catch (const IoError& error) {
       if (can_write(options_.spool_folder)) throw;
-      throw TryAgainError("the spool cannot be written", error.what());  // nor the mode's journal
+      throw TryAgainError("the spool cannot be written",
+                          error.what());  // nor the mode journal
     }
   }
 
@@ -293,7 +297,7 @@ class BoardTask {
       while (spool_->has(series, record.observation.point, record.repeat)) ++record.repeat;
       if (spool_->add_if_absent(series, record)) ++summary_.measured;
     } catch (const Error& error) {
-      hand_in(true);  // what the spool has
+      hand_in(true);  // saves the points that the spool has
       throw TryAgainError("the spool cannot be written", error.what());
     }
   }
@@ -301,8 +305,8 @@ class BoardTask {
   const platform::LocalDevice& device_;
   TaskOptions& options_;
   std::optional<store::Store> spool_;
-  std::optional<store::Store> store_;  // none: it cannot be reached, or the board measures
-  std::string away_;                   // why
+  std::optional<store::Store> store_;  // empty while the store is unreachable or the board measures
+  std::string away_;                   // why the store is unreachable
   TaskSummary summary_;
 };
 

@@ -1,4 +1,4 @@
-// The boards of a campaign with all that the store and the engine know of them.
+// The boards of a campaign, with everything that the store and the engine know about them.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kTemperature = "temperature:";
 
-// The newest point of each board, with its flags.
+// Counts of a board's flagged points, and its newest point.
 struct SlotsOfBoard {
   std::size_t drifted = 0, throttled = 0;
   std::string newest_slot;
@@ -95,7 +95,7 @@ std::vector<BoardReport> board_reports(const Plan& plan, store::Store& store,
     add_engine(fleet.nodes, health, report, named);
     reports.push_back(std::move(report));
   }
-  // Hosts that no board of the store is known to have.
+  // Hosts of the engine that belong to no board in the store.
   for (const auto& node : fleet.nodes) {
     if (named.contains(node.board_kind + "/" + node.name)) continue;
     BoardReport report;

@@ -16,7 +16,7 @@ using BoardKey = std::pair<std::string, std::string>;  // kind and serial
 
 struct BoardRecord {
   BoardHealth health;
-  std::int64_t trusted_unix_s = 0;  // its last measured point, or when it was readmitted
+  std::int64_t trusted_unix_s = 0;  // start of its last measured point, or time of its readmission
   std::set<std::string> failed_slots;
   std::set<std::string> hosts;
 };
@@ -138,7 +138,7 @@ std::vector<std::string> hosts_to_avoid(const Plan& plan, const Fleet& fleet, co
 int excused_attempts(const Plan& plan, const Fleet& fleet, const BoardKind& kind,
                      const Task& task) {
   const auto slots = slots_of_task(plan, kind, task);
-  std::map<std::string, int> excused;  // by slot: a task may fail at several of its points
+  std::map<std::string, int> excused;  // by slot, because a task may fail at several of its points
   for (const auto& failure : fleet.failures) {
     if (!slots.contains(failure.slot)) continue;
     const auto* board = board_of(fleet, kind.name, failure.serial);

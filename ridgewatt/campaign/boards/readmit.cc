@@ -16,7 +16,7 @@ void give_tasks_again(Plan& plan, const std::vector<std::string>& hosts) {
       return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
     });
     if (erased == 0) continue;
-    try {  // a job that has ended cannot be changed, and need not be
+    try {  // a job that has ended cannot be changed and need not be
       executor->set_aside(job, job.avoid);
     } catch (const IoError&) {
     }

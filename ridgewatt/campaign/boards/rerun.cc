@@ -28,7 +28,7 @@ void RerunRules::check() const {
 Reruns plan_reruns(Plan& plan, const std::vector<store::FilledSlot>& filled,
                    const RerunRules& rules) {
   rules.check();
-  std::map<std::string, bool> doubtful;  // by "KIND/LABEL" of slots that are filled
+  std::map<std::string, bool> doubtful;  // filled slots, by "KIND/LABEL"
   for (const auto& slot : filled) {
     const auto parts = parts_of_slot(slot.slot);
     if (!parts || parts->campaign != plan.name) continue;

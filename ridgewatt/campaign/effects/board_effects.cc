@@ -19,7 +19,7 @@ namespace {
 constexpr double kReportedShare = 0.5;
 
 struct Logarithms {
-  std::vector<double> time, power;  // of the repeats
+  std::vector<double> time, power;  // one value per repeat
 };
 using PointTable = std::map<OperatingPoint, Logarithms>;
 
@@ -38,7 +38,8 @@ PointTable table_of(const BoardPoints& board) {
   return table;
 }
 
-// Boards that points connect, the largest such set: the others share nothing with it.
+// Returns the largest set of boards that shared points connect. All other boards share no point
+// with this set.
 std::vector<bool> connected(const std::vector<PointTable>& tables) {
   std::vector<std::size_t> group(tables.size());
   std::iota(group.begin(), group.end(), std::size_t{0});
@@ -61,7 +62,7 @@ std::vector<bool> connected(const std::vector<PointTable>& tables) {
   return within;
 }
 
-// Points that several of the connected boards have, numbered.
+// Numbers the points that at least two of the connected boards have.
 std::vector<OperatingPoint> shared_points(const std::vector<PointTable>& tables,
                                           const std::vector<bool>& within) {
   std::map<OperatingPoint, int> count;
@@ -222,7 +223,8 @@ class Estimate {
   BoardEffects result_;
 };
 
-// x of the point whose value on this board is `value`: y = level + offset + slope (level - mean).
+// Solves y = level + offset + slope (level - mean level) for the level; y is `value`, on this
+// board.
 double level_of(const QuantityEffect& effect, const QuantityNoise& kind, double value) {
   return (value - effect.offset + effect.assumed_slope * kind.level) / (1 + effect.assumed_slope);
 }

@@ -14,15 +14,15 @@
 namespace ridgewatt::campaign {
 namespace {
 
-// A row of one board, as the mean board would have measured it.
+// A row of one board, corrected to what the mean board would have measured.
 struct CorrectedRow {
   std::size_t board = 0;
   Observation observation;
   CorrectionError error;
 };
 
-// How much the rows of a board are trusted: those of a lower rank only count where there are none
-// of a higher one.
+// How much the rows of a board are trusted. A row counts only if no row of the same point has a
+// higher rank.
 int rank_of(const BoardEffect& board) {
   const bool odd =
       board.time.outlier || board.power.outlier || board.time.unsteady || board.power.unsteady;

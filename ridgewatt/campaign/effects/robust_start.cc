@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kPolishRounds = 12;
 constexpr std::size_t kPointsForSlope = 4;
-constexpr double kLeastStep = 0.05;  // of x, for a slope between two points
+constexpr double kLeastStep = 0.05;  // smallest difference in x for a slope between two points
 
 double slope_by_pairs(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<double> slopes;
@@ -45,7 +45,7 @@ class Polish {
   }
 
  private:
-  // What the board adds to the level of the point, and perhaps the level.
+  // Returns the contribution of the board to a cell, with or without the level of the point.
   double without(const Cell& cell, bool level) const {
     const auto b = static_cast<Eigen::Index>(cell.board);
     return fit_.offset[b] + fit_.slope[b] * fit_.x(cell.point) +

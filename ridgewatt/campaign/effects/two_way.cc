@@ -14,17 +14,17 @@ using Eigen::Index;
 
 constexpr int kMostRounds = 12;
 constexpr double kSettled = 1e-10;
-constexpr double kFalseAlarms = 0.01;     // of a fit without wrong points
+constexpr double kFalseAlarms = 0.01;     // probability of leaving out a correct cell, per table
 constexpr double kMostAside = 1.0 / 3.0;  // of a board's points; beyond that the board is unsteady
-constexpr double kUnsteady = 2.5;         // times the noise of the others
+constexpr double kUnsteady = 2.5;         // relative to the median noise of the boards
 constexpr std::size_t kPointsForSpread = 4;
-constexpr double kFarFromOthers = 3.5;  // robust deviations of the boards
-// With at least two boards; with fewer points, slopes would absorb the noise.
+constexpr double kFarFromOthers = 3.5;  // in robust standard deviations over the boards
+// At least two boards need this number of points; with fewer, slopes would absorb the noise.
 constexpr std::size_t kPointsForSlopes = 4;
 constexpr double kNoSlope = 1e-6;
-constexpr double kLeastNoise = 1e-3;              // nothing measures better
-constexpr double kAssumedNoise = 0.015;           // where the boards show none
-constexpr double kQuartile = 0.6744897501960817;  // of the standard normal distribution
+constexpr double kLeastNoise = 1e-3;              // no measurement is more precise
+constexpr double kAssumedNoise = 0.015;           // if the table cannot show the noise
+constexpr double kQuartile = 0.6744897501960817;  // 75 % quantile, standard normal
 
 class Fit {
  public:
@@ -62,7 +62,8 @@ class Fit {
     fit_.aside.assign(cells_.size(), 0);
     fit_.spread.assign(boards_, 1);
     fit_.outlier.assign(boards_, 0);
-    // Medians fit as many cells exactly as they have parameters: the others tell the noise.
+    // Medians fit as many cells exactly as there are parameters. Only the other cells show the
+    // noise.
     const auto parameters = static_cast<double>(points_ + 2 * boards_) - 2;
     fit_.degrees = std::max(1.0, n() - parameters);
     std::vector<double> sizes;
@@ -73,8 +74,8 @@ class Fit {
     judge(true);
   }
 
-  // Which cells do not fit, and which boards are unsteady. The residual of a cell that was fitted
-  // is smaller than its noise, that of one that was left out larger.
+  // Finds the cells that do not fit and the boards that are unsteady. The residual of a fitted cell
+  // is smaller than its noise; that of a cell that was left out is larger.
   void judge(bool started) {
     const double degrees = std::max(1.0, fit_.degrees);
     const double taken = started ? 0 : std::clamp(1 - degrees / n(), 0.0, 0.9);
@@ -110,7 +111,7 @@ class Fit {
       if (count[b] >= kPointsForSpread) all.push_back(own[b]);
     }
     fit_.spread.assign(boards_, 1);
-    if (all.size() < 3) return;  // of two nobody knows which
+    if (all.size() < 3) return;  // with two boards, it is unknown which one is unsteady
     const double usual = median(all);
     for (std::size_t b = 0; b < boards_; ++b) {
       const bool unsteady = count[b] >= kPointsForSpread && own[b] > kUnsteady * usual &&
@@ -124,7 +125,8 @@ class Fit {
     return fit_.aside[c] != 0 ? 0 : 1 / (spread * spread);
   }
 
-  // Weighted means over the boards of each point; of (offset, slope) columns and of the value.
+  // Solves for offsets and slopes, after subtracting the weighted mean over the boards at each
+  // point.
   void solve() {
     const auto size = static_cast<Index>(2 * boards_);
     const auto half = static_cast<Index>(boards_);
@@ -191,7 +193,7 @@ class Fit {
     return fit_.offset[b] + fit_.slope[b] * fit_.x(cell.point);
   }
 
-  // A point whose cells were all left out keeps its level.
+  // The level of a point whose cells were all left out does not change.
   void set_levels(const std::vector<std::vector<std::size_t>>& of_point) {
     std::vector<double> level = fit_.level;
     for (std::size_t p = 0; p < points_; ++p) {
@@ -216,8 +218,9 @@ class Fit {
     fit_.noise = fit_.degrees < kLeastDegrees ? kAssumedNoise : std::sqrt(sum / fit_.degrees);
   }
 
-  // Farther from the median board than devices of a kind were ever published to be, its interval
-  // included, and than the boards here are from each other.
+  // An outlier is farther from the median board than the largest published difference between
+  // devices of one kind, even with its interval subtracted, and far compared with the spread of the
+  // boards.
   void find_outliers() {
     const std::span<const double> offsets(fit_.offset.data(), boards_);
     const double middle = median(offsets);
@@ -232,7 +235,7 @@ class Fit {
     }
   }
 
-  // Of a board's offset against the mean of all.
+  // Returns the standard deviation of a board's offset relative to the mean of all boards.
   double contrast_deviation(Index board) const {
     const auto half = static_cast<Index>(boards_);
     Eigen::VectorXd contrast = Eigen::VectorXd::Zero(2 * half);
@@ -241,7 +244,7 @@ class Fit {
     return std::sqrt(std::max(0.0, contrast.dot(fit_.covariance * contrast)));
   }
 
-  // Offsets and slopes about the mean of the ordinary boards; the levels are then theirs.
+  // Makes offsets and slopes relative to the mean of the ordinary boards, and adapts the levels.
   void recenter() {
     const auto half = static_cast<Index>(boards_);
     Eigen::VectorXd ordinary(half);
@@ -259,7 +262,7 @@ class Fit {
     fit_.covariance = about * fit_.covariance * about.transpose();
   }
 
-  // They were held at none; what is believed of them is what was before.
+  // Slopes were fixed at 0 in the fit, so they keep their prior variance.
   void forget_slopes() {
     const auto half = static_cast<Index>(boards_);
     fit_.slope.setZero();

@@ -63,7 +63,7 @@ long long process_start(int process) {
   char text[1024] = {};
   if (!file || ::read(file.get(), text, sizeof text - 1) <= 0) return 0;
   const std::string_view line(text);
-  const auto close = line.rfind(')');  // the name may hold anything
+  const auto close = line.rfind(')');  // the name may contain any character
   if (close == std::string_view::npos) return 0;
   const auto words = words_of(line.substr(close + 1));
   if (words.size() < 20 || words[0] == "Z" || words[0] == "X") return 0;

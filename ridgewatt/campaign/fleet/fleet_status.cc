@@ -14,7 +14,7 @@
 namespace ridgewatt::campaign {
 namespace {
 
-// The boards that Prometheus knows, asked question by question.
+// The boards that Prometheus knows, read with several queries.
 class ScrapedBoards {
  public:
   explicit ScrapedBoards(const FleetOptions& options)
@@ -22,7 +22,7 @@ class ScrapedBoards {
         window_(fmt::format("[{:.0f}s]", options.window_s)),
         day_(fmt::format("[{:.0f}s]", options.day_s)) {}
 
-  // A target that was never scraped has its row, too.
+  // A target that was never scraped also gets a row.
   void add_targets(const std::string& path) {
     for (const auto& [instance, labels] : read_targets(path)) take_labels(at(instance), labels);
   }
@@ -36,7 +36,7 @@ class ScrapedBoards {
     each("increase(ridgewatt_throttle_events_total" + day_ + ")", &BoardStatus::throttle_events);
     for (const auto& series : server_.query("hw_power_watts")) {
       BoardStatus& board = at(series.label("instance"));
-      if (std::isnan(board.power_w)) board.power_w = series.value;  // too young for a rate
+      if (std::isnan(board.power_w)) board.power_w = series.value;  // too new for a rate
     }
     for (const auto& series : server_.query("ridgewatt_mode_info")) {
       at(series.label("instance")).mode = series.label("mode");
@@ -69,13 +69,13 @@ class ScrapedBoards {
     take("serial", board.serial);
     take("workload", board.workload);
     take("board", board.kind);
-    take("exported_board", board.kind);  // where the target has a label `board`, ours is called so
+    take("exported_board", board.kind);  // name if the target has its own label `board`
     const auto origin = labels.find("provenance");
     const bool fake = origin != labels.end() && origin->second == "fake";
     if (fake && !board.kind.starts_with("fake:")) board.kind = "fake:" + board.kind;
   }
 
-  // Boards of the day, those that are gone too.
+  // Reads the boards that were scraped within a day, including those that are gone.
   void read_who() {
     for (const auto& series : server_.query("last_over_time(ridgewatt_board_info" + day_ + ")")) {
       take_labels(at(series.label("instance")), series.labels);
@@ -109,7 +109,7 @@ class ScrapedBoards {
   std::map<std::string, BoardStatus> boards_;
 };
 
-// One row where the serial says that two are one board.
+// Merges two rows into one if their serial and kind are the same.
 void join(std::vector<BoardStatus>& boards, std::vector<BoardStatus> stored) {
   for (auto& held : stored) {
     const auto same = std::find_if(boards.begin(), boards.end(), [&](const BoardStatus& board) {

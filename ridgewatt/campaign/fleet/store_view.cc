@@ -13,8 +13,8 @@ namespace ridgewatt::campaign {
 namespace {
 
 constexpr double kSameClock = 0.005;
-// A mode is better if it is no worse in either quantity and better by this share in one; less is
-// noise.
+// A mode is better if neither quantity is worse and one is better by at least this share. Smaller
+// differences are noise.
 constexpr double kClearlyBetter = 0.02;
 
 struct TimesAndPowers {
@@ -25,7 +25,7 @@ struct TimesAndPowers {
   }
 };
 
-// What is compared with each other: one workload at one batch in one mode on boards of one kind.
+// Rows are comparable if workload, batch, mode and kind of board are the same.
 using PointKey = std::tuple<std::string, std::string, std::string, int, PowerMode>;
 
 PointKey key_of(const store::Series& series, const OperatingPoint& point) {
@@ -58,7 +58,7 @@ std::vector<BoardStatus> StoreView::boards(std::int64_t now_unix_s) const {
     board.name = board.serial.empty() ? board.kind : board.serial;
     board.in_store = true;
     for (const auto& point : held.points) {
-      if (point.started_unix_s <= 0) continue;  // imported: it has no time
+      if (point.started_unix_s <= 0) continue;  // an imported point has no time
       const auto ago_s = static_cast<double>(now_unix_s - point.started_unix_s);
       board.last_seen_s = std::fmin(board.last_seen_s, ago_s);
     }
@@ -69,7 +69,7 @@ std::vector<BoardStatus> StoreView::boards(std::int64_t now_unix_s) const {
 }
 
 std::vector<BoardDrift> StoreView::drifts() const {
-  // Per point: what each board had, before the day and in it.
+  // The rows of a point before this day, and the rows of each board within it.
   struct Known {
     std::map<std::string, TimesAndPowers> today_by_serial;
     TimesAndPowers before;
@@ -129,7 +129,7 @@ std::vector<DominatedMode> StoreView::dominated(const BoardStatus& board) const 
   try {
     present = parse_mode_text(board.mode);
   } catch (const UsageError&) {
-    return {};  // Prometheus has no mode, or that of another program
+    return {};  // Prometheus has no mode, or the mode comes from another program
   }
   std::map<std::tuple<std::string, std::string, int>, std::map<PowerMode, TimesAndPowers>> modes;
   for (const auto& held : held_) {

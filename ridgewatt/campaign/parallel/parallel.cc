@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRuns = 100000;
-constexpr double kHandInPatienceS = 60;  // parallel tries again at once, so the task itself waits
+constexpr double kHandInPatienceS = 60;  // GNU parallel retries at once, so the task waits
 constexpr const char* kSsh =
     "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15 -o ServerAliveCountMax=3";
 
@@ -54,7 +54,7 @@ std::string task_lines(const Order& order) {
   return lines;
 }
 
-// A folder that nobody else has: KIND.1, KIND.2 ..
+// Creates a new folder for this submission: KIND.1, KIND.2 ..
 std::string make_run_folder(const std::string& base, const std::string& board_kind,
                             std::size_t& number) {
   std::error_code error;
@@ -109,7 +109,7 @@ std::vector<EndedTask> parse_joblog(const std::string& text) {
   std::map<std::size_t, int> ended;
   for (const auto& line : split(text, '\n')) {
     const auto fields =
-        split(line, '\t');  // Seq Host Starttime Runtime Send Receive Exitval Signal
+        split(line, '\t');  // columns: Seq Host Starttime Runtime Send Receive Exitval Signal
     if (fields.size() < 8) continue;
     const auto place = parse_int(fields[0]);
     const auto status = parse_int(fields[6]);
@@ -158,7 +158,7 @@ std::string parallel_script(const ExecutorOptions& options, double limit_s) {
 }
 
 std::string local_script(const ExecutorOptions& options, double limit_s) {
-  // In this process group, which is how the submission is ended.
+  // --foreground keeps the task in the process group of the submission, which cancel() ends.
   const std::string within =
       limit_s > 0 ? fmt::format("timeout --foreground -k 60 {:.0f} ", limit_s) : "";
   return fmt::format(R"(#!/bin/sh
@@ -225,7 +225,7 @@ std::vector<std::string> BackgroundExecutor::hosts_for(const Order& order,
   if (hosts.empty())
     throw IoError("every host of this kind of board is set aside", order.board_kind,
                   "when one is repaired, run `ridgewatt campaign boards PLAN --readmit SERIAL`");
-  // Tasks that are submitted one by one begin on different boards.
+  // Start consecutive submissions on different hosts.
   std::rotate(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(number % hosts.size()),
               hosts.end());
   return hosts;
@@ -241,7 +241,7 @@ std::string BackgroundExecutor::preview(const Order& order) {
 
 std::vector<Job> BackgroundExecutor::submit(const Order& order) {
   const bool parallel = kind_ == ExecutorKind::kParallel;
-  if (parallel) hosts_for(order, 0);  // refuses before a folder is made
+  if (parallel) hosts_for(order, 0);  // throws before a folder is created
   std::size_t number = 0;
   const std::string folder = make_run_folder(options_.folder, order.board_kind, number);
   write_file_atomically(folder + "/tasks", task_lines(order));
@@ -270,8 +270,9 @@ std::vector<EngineNode> BackgroundExecutor::nodes(const std::vector<std::string>
   return result;
 }
 
-// GNU parallel reads the file again when a task ends, at most once per second. Without a host it
-// would stop with an error: the job is then cancelled, as of this machine alone.
+// GNU parallel reads the host file again when a task ends, at most once per second. It would stop
+// with an error if the file had no host, so the result is then false and the caller cancels the
+// job.
 bool BackgroundExecutor::set_aside(const Job& job, const std::vector<std::string>& hosts) {
   if (kind_ == ExecutorKind::kLocal) return false;
   auto left = hosts_of(job.board_kind, options_.hosts);
@@ -311,7 +312,7 @@ std::vector<TaskState> BackgroundExecutor::states(const std::vector<Job>& jobs) 
         state.why = fmt::format("ended with {}{}{}", found->second, said.empty() ? "" : ": ", said);
       } else if (found != ended.end() || !alive) {
         state.phase = TaskPhase::kEnded;
-      } else {  // which of them runs is not said; they begin in their order
+      } else {  // the job log does not name running tasks, but tasks start in order
         state.phase = running < at_once(job.board_kind) ? TaskPhase::kRunning : TaskPhase::kQueued;
         ++running;
       }
@@ -322,18 +323,18 @@ std::vector<TaskState> BackgroundExecutor::states(const std::vector<Job>& jobs) 
 }
 
 bool BackgroundExecutor::release(const TaskState& /*task*/) {
-  return false;  // nothing is held
+  return false;  // this executor holds no tasks
 }
 
 void BackgroundExecutor::cancel(const Job& job) {
   const RunProcess run = read_process(folder_of(job));
   if (!run.alive()) return;
-  // Its session: parallel, ssh and, of this machine alone, the task.
+  // The process group has GNU parallel, ssh and, in a local submission, the task.
   if (::kill(-run.process, SIGTERM) != 0 && errno != ESRCH) {
     throw_errno(errno, "cannot stop the processes of the submission", job.id);
   }
   for (int i = 0; i < 50 && run.alive(); ++i) ::usleep(100'000);
-  if (run.alive()) ::kill(-run.process, SIGTERM);  // parallel waits for tasks at the first
+  if (run.alive()) ::kill(-run.process, SIGTERM);  // GNU parallel needs two signals to stop at once
 }
 
 }  // namespace ridgewatt::campaign

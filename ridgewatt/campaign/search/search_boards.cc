@@ -35,7 +35,7 @@ Error none_runs(const std::string& board_kind, const std::string& why) {
 CampaignBoards::CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor,
                                store::Store& store, const SearchBoardsOptions& options)
     : plan_(plan), kind_(kind), executor_(executor), store_(store), options_(options) {
-  filled_slots(plan, store);  // UsageError: the store has another plan of this name
+  filled_slots(plan, store);  // throws UsageError if the store has another plan with this name
 }
 
 CampaignBoards::~CampaignBoards() {
@@ -43,7 +43,7 @@ CampaignBoards::~CampaignBoards() {
     for (const Job& job : flight.jobs) {
       try {
         executor_.cancel(job);
-      } catch (const Error&) {  // it ends by itself
+      } catch (const Error&) {  // the job ends by itself
       }
     }
   }
@@ -67,8 +67,8 @@ void CampaignBoards::start(std::size_t run, const OperatingPoint& point) {
   flights_.push_back(std::move(flight));
 }
 
-// The boards of the kind, as the store and the engine know them. An engine that does not list its
-// hosts still runs tasks.
+// Returns the boards of the kind, as the store and the engine know them. An engine that cannot list
+// its hosts can still run tasks.
 Fleet CampaignBoards::fleet() {
   std::vector<EngineNode> nodes;
   try {
@@ -88,7 +88,7 @@ std::vector<Job> CampaignBoards::submit(const Task& task) {
   return executor_.submit(order);
 }
 
-// What waits in the engine's queue no longer goes to boards that are set aside.
+// Stops the engine's queue from giving tasks to boards that are set aside.
 void CampaignBoards::set_boards_aside(const Fleet& now) {
   const auto hosts = set_aside_hosts(now, kind_.name);
   if (hosts == aside_) return;
@@ -109,7 +109,8 @@ void CampaignBoards::set_boards_aside(const Fleet& now) {
   aside_ = hosts;
 }
 
-// Boards that are set aside do not come back by themselves; drained and lost ones may.
+// Throws if no board can run tasks: at once if all are set aside, and after a wait otherwise,
+// because boards that are drained or lost may come back.
 void CampaignBoards::require_a_board() {
   const Fleet now = fleet();
   set_boards_aside(now);
@@ -124,7 +125,7 @@ void CampaignBoards::require_a_board() {
   }
 }
 
-// Points of this kind whose slots begin so.
+// Returns the points of this kind whose slots begin with `prefix`.
 std::vector<store::PointRecord> CampaignBoards::filled(const std::string& prefix) {
   std::set<std::int64_t> series;
   std::set<std::string> slots;
@@ -166,9 +167,9 @@ std::optional<tune::FinishedRun> CampaignBoards::arrived() {
   return std::nullopt;
 }
 
-// A task that failed, or that the engine is done with although its slot is empty: the board's fault
-// or the point's, which nobody can tell from one. The store is asked once more in between: a result
-// may come between both questions.
+// Returns a task that failed or ended although its slot is empty. One failure does not show whether
+// the board or the point is the cause. The task must have ended in two checks in a row, because its
+// result may reach the store between reading the store and asking the engine.
 std::optional<tune::FinishedRun> CampaignBoards::given_up() {
   bool waits = false, runs = false;
   for (auto flight = flights_.begin(); flight != flights_.end(); ++flight) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kBeginTime = "BeginTime";
 
-// Stands in a line of the script that sbatch reads; it splits at blanks and knows quotes.
+// Checks a word of an #SBATCH line. sbatch splits such lines at blanks and interprets quotes.
 void check_sbatch_word(const std::string& word, const char* option) {
   const bool good = std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return c > 0x20 && c < 0x7f && c != '\'' && c != '"' && c != '\\' && c != '#';
@@ -37,8 +37,8 @@ std::string joined(const std::vector<std::string>& hosts) {
   return list;
 }
 
-// Slurm adds marks to a state: '*' does not answer, '~', '#', '!', '%', '$', '@', '^', '-', '+'
-// power and reservations.
+// Slurm appends marks to a state: '*' means that the node does not respond; '~', '#', '!', '%',
+// '$', '@', '^', '-' and '+' concern power and reservations.
 bool may_get_tasks(const std::string& state) {
   static const std::set<std::string> kWorks = {"idle",    "allocated", "mixed", "completing",
                                                "planned", "reserved",  "maint", "blocked"};
@@ -47,7 +47,7 @@ bool may_get_tasks(const std::string& state) {
   return !silent && kWorks.contains(state.substr(0, end));
 }
 
-// "board:agx_orin:1(S:0),gpu:1" has boards of the type agx_orin.
+// For example, "board:agx_orin:1(S:0),gpu:1" contains boards of the type agx_orin.
 bool has_gres(const std::string& gres, const std::string& type) {
   for (const auto& one : split(gres, ',')) {
     const auto parts = split(one.substr(0, one.find('(')), ':');
@@ -86,7 +86,8 @@ std::string task_line(const Task& task) {
   return line + " ;;\n";
 }
 
-// Without a folder that all boards have, a task's output goes to a file of its board.
+// Without a folder that all boards share, each board writes the output of its tasks to a local
+// file.
 std::string log_lines(const Order& order, const ExecutorOptions& options) {
   if (!options.logs.empty()) return "";
   return "folder=${XDG_STATE_HOME:-${HOME:-/tmp}/.local/state}/ridgewatt/campaign\n"
@@ -109,7 +110,7 @@ std::string script_text(const Order& order, const ExecutorOptions& options,
          lines + "*) echo \"no task '$SLURM_ARRAY_TASK_ID'\" >&2; exit 1 ;;\nesac\n";
 }
 
-// The comment, which may hold the separator, too.
+// Joins the parts of the job's comment, which may itself contain the separator.
 std::string join_rest(const std::vector<std::string>& fields, std::size_t first) {
   std::string text;
   for (std::size_t i = first; i < fields.size(); ++i) text += (i == first ? "" : "|") + fields[i];
@@ -176,7 +177,7 @@ std::vector<TaskState> parse_squeue(const std::string& text, const std::string& 
     if (fields.size() < 7 || fields[5] != name) continue;
     const auto job = parse_int(fields[0]);
     const auto task = parse_int(fields[1]);
-    if (!job || !task || *task < 0) continue;  // not of an array
+    if (!job || !task || *task < 0) continue;  // not an element of an array
     TaskState state;
     state.job = fields[0];
     state.task = static_cast<int>(*task);
@@ -218,7 +219,7 @@ void leave_comment(const std::string& line) {
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, ' ');
   try {
     run_program({"scontrol", "update", fmt::format("JobId={}", job), "Comment=" + text}, "", 10);
-  } catch (const Error&) {  // the log says it, too
+  } catch (const Error&) {  // the log also reports the error
   }
 }
 
@@ -290,7 +291,7 @@ bool SlurmExecutor::release(const TaskState& task) {
   return run_program({"scontrol", "release", id}).status == 0;
 }
 
-// What runs by now is let end.
+// Cancels only tasks that wait; a task that already runs continues.
 void SlurmExecutor::drop(const TaskState& task) {
   run_program({"scancel", "--state=PENDING", fmt::format("{}_{}", task.job, task.task)});
 }
