@@ -8,12 +8,12 @@ namespace {
 using answer::ServedTrace;
 using schedule::PolicyScore;
 
-// A value of the policy that plans again, multiplied by a number.
+// A value of the policy that plans again at run time, multiplied by kFactor.
 template <int kFactor, double (PolicyScore::*kMember)() const>
 Cell policy_cell(const ServedTrace& trace) {
   return kFactor * (trace.summary.policy.*kMember)();
 }
-// The share of possible windows in which a policy met the limit, in percent.
+// Of the windows in which the limit could be met, the share in which the policy met it, in percent.
 template <PolicyScore schedule::DynamicSummary::*kPolicy>
 Cell met_cell(const ServedTrace& trace) {
   return 100 * trace.summary.met_share(trace.summary.*kPolicy);

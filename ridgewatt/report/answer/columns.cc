@@ -11,7 +11,7 @@ namespace {
 
 struct SharedColumn {
   const char* key;
-  const char* heading;  // empty: made of the key
+  const char* heading;  // empty: derived from the key
   int digits;
   const char* meaning;
 };

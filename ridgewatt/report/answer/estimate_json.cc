@@ -64,8 +64,8 @@ std::string estimate_ground(const answer::EstimateAnswer& found) {
 
 namespace {
 
-// "kernel launches set the pace, the GPU waits 69 % of the time: tensorrt would be 8.7 times faster
-// per sample".
+// For example, "kernel launches set the pace, the GPU waits 69 % of the time: tensorrt would be 8.7
+// times faster per sample".
 std::string bound_sentence(const answer::EstimateAnswer& found) {
   const twin::Breakdown& cost = found.rows.front().estimate;
   static constexpr auto kWords =
@@ -108,7 +108,8 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 
-// Of a board whose limit is known: the module's power is capped, what a mode asks for is not.
+// A note on rows above the power limit of the board, if it is known: the power of the module is
+// capped, but the power that a mode requires is not.
 std::string envelope_note(const answer::EstimateAnswer& found) {
   if (found.over != Over::kModes) return {};
   const auto limit_w = load_board(found.device).power_limit_w;
@@ -143,7 +144,7 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
     json["memory_sources"] = memory_sources_json(load_board(found.device), twin.runtime);
   }
   add_caveats(found.model->estimator(found.rows.front().setting->batch).cost().caveats, json);
-  json["estimates"] = nullptr;  // the rows, as they are written
+  json["estimates"] = nullptr;  // placeholder; the rows are added while writing
   for (const auto& [name, reason] : found.left_out) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }

@@ -34,7 +34,7 @@ std::optional<twin::JobCost> job_of(const EstimateLine& line) {
                         line.of().batch, samples);
 }
 
-// With a governor, the clocks it chooses are shown next to the mode that was asked for.
+// With a governor, the clocks that it chooses are shown next to the requested mode.
 bool is_governed(const EstimateLine& line) {
   return !line.row().mode.governor.empty();
 }
@@ -49,7 +49,7 @@ const LineFields& mode_fields() {
   return fields;
 }
 
-// The knobs on tables, with this rank.
+// The knobs in tables, as columns of this rank.
 LineFields knob_fields(int rank) {
   return {{{.name = "clocks", .rank = rank},
            [](const EstimateLine& l) { return l.row().estimate.clocks; },
@@ -86,7 +86,7 @@ const LineFields& cost_fields() {
       {column("time_ms"), [](const EstimateLine& l) { return bounded_of(l, twin::kTime).value; }},
       {column("time_lo_ms", 4),
        [](const EstimateLine& l) { return bounded_of(l, twin::kTime).lo; }},
-      // Who calls an engine is not known: the upper bound holds for a Python program, too.
+      // The calling program is unknown, so the upper bound includes calls from Python.
       {column("time_hi_ms", 4),
        [](const EstimateLine& l) {
          const double called_s = bounded_of(l, twin::kTime).value + l.row().python_call_s;
@@ -112,13 +112,13 @@ std::vector<std::string> widened_by_of(const EstimateLine& line) {
   return reasons;
 }
 
-// Which figures physics cuts: "power_hi_w: the module's limit".
+// Names the figures that physical limits cut, as in "power_hi_w: the module's limit".
 std::vector<std::string> bounded_by(const EstimateLine& line) {
   const auto& error = line.row().error;
   const twin::MinibatchCost& free = line.total();
   std::vector<std::string> bounds;
   const auto add = [&](double value, std::size_t q, const char* key, const char* by) {
-    if (!std::isfinite(value)) return;  // the power of a processor is unknown
+    if (!std::isfinite(value)) return;  // the power of a CPU is unknown
     if (error[q].middle(value) != value) bounds.push_back(std::string(key) + ": " + by);
   };
   const double time = error[twin::kTime].factor(kEstimateInterval);
@@ -131,7 +131,7 @@ std::vector<std::string> bounded_by(const EstimateLine& line) {
   return bounds;
 }
 
-// What limits the figures, and why they are not surer.
+// Fields on what limits the figures, and on why their bounds are wide.
 const LineFields& bound_fields() {
   static const LineFields fields = {
       {{.name = "idle_w", .heading = "idle (W)", .rank = 7, .meaning = "power while nothing runs"},
@@ -177,7 +177,7 @@ const LineFields& state_fields() {
 
 constexpr char kJobTime[] = "time of the whole job", kJobEnergy[] = "energy of the whole job";
 
-// For people in words, else as numbers.
+// Texts in tables for people, otherwise numbers.
 LineFields job_fields(OutputFormat reader) {
   if (reader == OutputFormat::kTable) {
     return {{{.name = "job_time", .meaning = kJobTime},
@@ -271,7 +271,7 @@ Column twin_column() {
   return twin;
 }
 
-// Where a row comes from.
+// Fields that identify the origin of a row.
 const LineFields& origin_fields_of_line() {
   static const LineFields fields = {
       {column("workload"), [](const EstimateLine& l) { return l.found->workload->name(); }},
@@ -287,7 +287,7 @@ const LineFields& origin_fields_of_line() {
   return fields;
 }
 
-// Objects of the JSON alone.
+// Objects that only JSON contains.
 const LineFields& detail_fields() {
   static const LineFields fields = {
       {{.name = "memory_gb", .meaning = "memory of the minibatch, and what the board has"},
@@ -316,7 +316,7 @@ const LineFields& error_fields() {
   return fields;
 }
 
-// Without what is there already.
+// Appends only fields that are not in `fields` yet.
 void append_new(LineFields& fields, const LineFields& more) {
   for (const auto& field : more) {
     const bool there = std::any_of(fields.begin(), fields.end(), [&](const auto& one) {
@@ -326,7 +326,7 @@ void append_new(LineFields& fields, const LineFields& more) {
   }
 }
 
-// The columns of tables, in their order.
+// Returns the columns of tables in their order.
 LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader) {
   using Over = answer::EstimateAnswer::Over;
   const bool boards = found.over == Over::kBoards, runtimes = found.over == Over::kRuntimes;
@@ -334,7 +334,7 @@ LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader
   if (boards) append(fields, board_fields());
   if (runtimes) append(fields, runtime_fields());
   if (runtimes) append(fields, precision_fields(0));
-  // Where boards are compared, their modes are the lesser question.
+  // In comparisons of boards or runtimes, the mode matters less.
   append(fields, knob_fields(boards || runtimes ? 3 : 0));
   append(fields, batch_fields());
   append(fields, cost_fields());
@@ -371,7 +371,7 @@ LineFields json_fields(const answer::EstimateAnswer& found) {
   return fields;
 }
 
-// The caller keeps `found`.
+// Refers to `found`, which must outlive the result.
 EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
   return {{std::shared_ptr<void>(), &found}, i};
 }
@@ -386,7 +386,7 @@ EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {
   Rows rows = rows_of(table_fields(found, reader), found.rows.size(),
                       [&](std::size_t i) { return line_of(found, i); });
-  // A board sets the same knobs in each mode, so the clocks of the first row show what it adds.
+  // A board sets the same knobs in every mode, so the clocks of the first row show all of them.
   std::vector<PowerMode> modes = {found.rows.front().estimate.clocks};
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const PowerMode& mode = found.rows.mode(i);
@@ -460,7 +460,7 @@ bool uses_gpu(const twin::MemoryFootprint& memory) {
   return memory.context_bytes > 0;
 }
 
-// In GB, which the name of the object says.
+// In GB; the name of the object contains the unit.
 const Fields<twin::MemoryFootprint>& memory_fields() {
   using M = twin::MemoryFootprint;
   static const Fields<M> fields = {
@@ -504,7 +504,7 @@ const DeclaredKeys kMemoryKeys([] { return keys_of(memory_fields(), "memory_gb")
 Json memory_sources_json(const Board& board, Runtime runtime) {
   Json sources = Json::object();
   for (const auto& constant : twin::runtime_memory(runtime)) {
-    if (constant.bytes == 0 && is_on_cpu(runtime)) continue;  // it is of a GPU
+    if (constant.bytes == 0 && is_on_cpu(runtime)) continue;  // the constant applies only to GPUs
     sources[std::string(constant.name)] = std::string(constant.source);
   }
   for (const auto& [name, key] :
@@ -541,7 +541,7 @@ LayerSums layer_sums(const Table& layers) {
 
 namespace {
 
-// What a user would ask next where the time goes to launches.
+// Lists what would help if kernel launches limit the speed.
 std::string remedies_text(const std::vector<answer::Remedy>& remedies) {
   std::string list;
   for (const auto& remedy : remedies) {

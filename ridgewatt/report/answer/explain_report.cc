@@ -24,20 +24,20 @@ using answer::ExplainRow;
 using answer::SlowCause;
 
 constexpr double kExplainMs = 1e3, kPercentOf = 100;
-constexpr double kShownProbability = 0.01;  // to people
-constexpr double kShownShare = 0.005;       // of the gap, to people
+constexpr double kShownProbability = 0.01;  // smallest probability in tables for people
+constexpr double kShownShare = 0.005;       // smallest share of the gap in tables for people
 
-// How a cause is worded. In evidence, {} is the setting. In a remedy, {} is the mode in the form
-// that `mode apply` takes. Words that are empty are those of the row's more general form.
+// The texts for a cause. In `evidence`, {} is the setting. In `remedy`, {} is the mode as an
+// argument of `mode apply`. An empty text means that the more general form of the row applies.
 struct ExplainWords {
   std::string_view evidence = {}, remedy = {};
 };
 struct CauseText {
   SlowCause id;
   ExplainWords usual;
-  ExplainWords language = {};   // of a language model
-  ExplainWords processor = {};  // on a board without a GPU
-  ExplainWords both = {};       // of a language model on a board without a GPU
+  ExplainWords language = {};   // for a language model
+  ExplainWords processor = {};  // for a board without a GPU
+  ExplainWords both = {};       // for a language model on a board without a GPU
 };
 constexpr ExplainWords lock_clocks(std::string_view evidence) {
   return {evidence, "ridgewatt top, then lock the clocks: sudo ridgewatt mode apply {}"};
@@ -120,7 +120,7 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      {"waits for storage", "keep the data set in memory: ridgewatt loadbench"}},
 });
 
-// The words of the most special form that has them.
+// Returns the text of the most specific form that is not empty.
 std::string_view words_of(const ExplainAnswer& found, SlowCause cause,
                           std::string_view ExplainWords::*words) {
   const CauseText& text = kCauseTexts[cause];
@@ -137,7 +137,7 @@ std::string_view words_of(const ExplainAnswer& found, SlowCause cause,
   return text.usual.*words;
 }
 
-// The rows of an answer that outlives them.
+// The rows refer to `found`, which must outlive them.
 std::vector<ExplainLine> lines_of(const ExplainAnswer& found) {
   const std::shared_ptr<const ExplainAnswer> lent(std::shared_ptr<void>(), &found);
   std::vector<ExplainLine> lines;
@@ -170,7 +170,7 @@ std::string figures_text(const ExplainAnswer& found, const answer::Prognosis& pr
   return text;
 }
 
-// "preset 15W", "a GPU clock of 306 MHz".
+// For example, "preset 15W" or "a GPU clock of 306 MHz".
 std::string setting_text(const ExplainLine& line) {
   const ExplainRow& row = line.row();
   const std::string setting =
@@ -188,8 +188,8 @@ std::string evidence_text(const ExplainLine& line) {
   return text;
 }
 
-// "no single cause explains it: the nearest, preset 15W, gives 62.3 ms"; empty if the prediction of
-// a cause is near the measured time.
+// For example, "no single cause explains it: the nearest, preset 15W, gives 62.3 ms". Empty if the
+// prediction of a cause is near the measured time.
 std::string unexplained_text(const ExplainAnswer& found) {
   static constexpr double kExplains = 2;  // chosen: a prediction is off by at most this factor
   const auto off = [&](const ExplainLine& line) {
@@ -208,15 +208,15 @@ std::string unexplained_text(const ExplainAnswer& found) {
                      setting_text(*nearest), figures_text(found, nearest->row().prognosis));
 }
 
-// "the measured power is not explained: 1 W is below the idle power .."; empty if the board can
-// draw it.
+// For example, "no cause explains the measured power: 1 W is below the idle power ..". Empty if the
+// board can draw this power.
 std::string power_fault_text(const ExplainAnswer& found) {
   if (found.power_fault.empty()) return "";
   return "no cause explains the measured power: " + found.power_fault +
          "; check its unit, and what the meter includes; it is left out";
 }
 
-// "3.4 times as long as expected, most probably because of preset 15W (62 %)".
+// For example, "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: less is not worth a number
   const double ratio = found.time.measured / found.time.expected;
@@ -337,7 +337,7 @@ Json profile_json(const answer::ProfiledLayers& profile) {
   Json& faults = json["faults"] = Json::array();
   for (const auto& [fault, name] : enum_names(answer::LayerFault{})) {
     const auto& layers = profile.faults[fault];
-    if (!layers) continue;  // it cannot be seen
+    if (!layers) continue;  // the profile cannot show this fault
     faults.push_back({{"fault", name},
                       {"layer_count", layers->count},
                       {"time_ms", kExplainMs * layers->time_s},
@@ -347,7 +347,8 @@ Json profile_json(const answer::ProfiledLayers& profile) {
   return json;
 }
 
-// "power_mode is confirmed: 2.4 times as fast, promised 2.6 (2.1 to 3.1); 92 %, before 61 %".
+// For example, "power_mode (rank 1) is confirmed: 62 ms instead of 149 ms, 2.4 times as fast,
+// promised 2.6 (2.1 to 3.1); its probability is 92 %, before 61 %".
 std::string change_sentence(const answer::ExplainedChange& change) {
   return fmt::format(
       "{} (rank {}) is {}: {:.3g} ms instead of {:.3g} ms, {:.3g} times as fast, promised {:.3g} "
@@ -378,8 +379,8 @@ Json change_json(const answer::ExplainedChange& change) {
           {"rows", std::move(rows)}};
 }
 
-// Whether a cause is shown: it is probable enough, and the measurement supports it or part of the
-// gap belongs to it, and it changes the time in the direction of the gap.
+// Shows a cause if it is probable enough and changes the time in the direction of the gap, and if
+// either the measurement makes it more probable or it explains part of the gap.
 bool shown_to_people(const ExplainAnswer& found, const ExplainRow& row) {
   return !row.against && row.probability >= kShownProbability &&
          (row.probability >= row.prior ||

@@ -18,7 +18,7 @@ std::vector<std::string> straggler_names(const answer::FederatedAnswer& found) {
   return names;
 }
 
-// Of all rows the one that is farthest from a measurement.
+// The provenance of the row that is farthest from a measurement.
 Provenance weakest_provenance(const answer::FederatedAnswer& found) {
   Provenance weakest = found.parts.front().origin.provenance;
   for (const auto& part : found.parts) {
@@ -52,7 +52,7 @@ Table federated_board_table(const answer::FederatedAnswer& found) {
       found.parts);
 }
 
-// The compared rounds: time and energy, absolute and relative to the highest modes.
+// The compared rounds: time and energy, also relative to the highest modes.
 Table federated_round_table(const answer::FederatedAnswer& found) {
   Table table({{"round"},
                {"time_s", "time (s)"},
@@ -71,7 +71,7 @@ Table federated_round_table(const answer::FederatedAnswer& found) {
   return table;
 }
 
-// Rounds that cost less than every faster one.
+// Rounds that need less energy than every faster round.
 Table federated_front_table(const answer::FederatedAnswer& found) {
   Table table({{"time_s", "time (s)"}, {"energy_j", "energy (J)"}});
   for (const auto& round : found.front) table.add_row({round.time_s, round.energy_j});
@@ -96,7 +96,7 @@ Json federated_json(const answer::FederatedAnswer& found) {
   return json;
 }
 
-// "A, C take longest: .."; empty without stragglers.
+// For example, "A, C take longest: 12 s at the least, the others 8 s". Empty without stragglers.
 std::string straggler_text(const answer::FederatedAnswer& found) {
   if (!found.without_stragglers_s) return "";
   const auto names = straggler_names(found);

@@ -13,7 +13,7 @@ Json in_ms(const std::optional<double>& seconds) {
   return seconds ? Json(1e3 * *seconds) : Json();
 }
 
-// Null where a window was broken off before it had a value.
+// Null if a window was aborted before it had a value.
 Json finite(double value) {
   return std::isfinite(value) && value > 0 ? Json(value) : Json();
 }

@@ -29,7 +29,7 @@ struct PartRow {
   std::string way;
   govern::JobPart part;
   OperatingPoint point;
-  std::optional<predict::Estimate> total;  // of the way, in its last row
+  std::optional<predict::Estimate> total;  // total of the way, only in its last row
 };
 
 std::vector<PartRow> part_rows(const answer::JobAnswer& found) {
@@ -120,7 +120,7 @@ std::string job_headline(const answer::JobAnswer& found) {
                          : "the least time within the energy");
 }
 
-// The common part of both answers; `ways` goes into JSON.
+// Builds the part that both answers have in common. `ways` is added to the JSON.
 Result modelled_result(Table table, Json question, Json ways, const answer::ModeCosts& costs) {
   Result result{std::move(table)};
   result.data = with_origin(result.table, {costs.origin});

@@ -89,7 +89,7 @@ ClassRoof roof_of(const LocalRoofline& local) {
                  .reached = local.roofs.fit.roofline,
                  .compute_from = kMeasuredRoof,
                  .bandwidth_from = kMeasuredRoof};
-  // Energies are fitted to all points, time is drawn at its ceilings.
+  // The energies are fitted to all points, but the time roof is drawn at the measured ceilings.
   roof.reached.peak_flop_per_s = roof.ceiling_flop_per_s;
   roof.reached.bandwidth_bytes_per_s = roof.ceiling_bandwidth_bytes_per_s;
   roof.measured_flop_per_s = *ceilings.find(RoofQuantity::kFp32);

@@ -64,7 +64,7 @@ std::vector<Column> measured_columns() {
           {.name = "onnx_nodes", .heading = "ONNX nodes", .rank = 9}};
 }
 
-// What traces of kernels alone tell.
+// Values that only traces of kernels contain.
 std::vector<Cell> kernel_cells(const MeasuredLayer& layer) {
   if (layer.kernels == 0) return {Cell(), Cell(), Cell()};
   return {layer.kernels, layer.launch_s * kMillisPerSecond, layer.idle_s * kMillisPerSecond};
@@ -84,7 +84,7 @@ std::vector<Cell> roof_cells(const MeasuredLayer& layer) {
   return cells;
 }
 
-// Without its folder.
+// The file name of the model without its folder.
 std::string model_name(const LayersAnswer& answer) {
   return answer.model.substr(answer.model.rfind('/') + 1);
 }
@@ -116,7 +116,7 @@ std::map<std::string, std::vector<PlacedPoint>> points_by_kind(const LayersAnswe
   return points;
 }
 
-// A ceiling over all intensities that the points have, with its corner.
+// A ceiling with its corner, over the range of intensities of the points.
 Series ceiling_line(const twin::RoofCeiling& ceiling, double lo, double hi) {
   Series line{.name = fmt::format("ceiling ({})", name_of(ceiling.arithmetic))};
   line.x = {std::min(lo, ceiling.time_balance() / 10), ceiling.time_balance(),
@@ -144,7 +144,7 @@ Plot measured_roofline(const LayersAnswer& answer) {
       const MeasuredLayer& layer = answer.layers[point.row];
       series.x.push_back(point.intensity);
       series.y.push_back(point.flop_per_s / kGiga);
-      // The area of a point is its share of the time.
+      // The area of a point is proportional to its share of the time.
       series.radius.push_back(std::clamp(40 * std::sqrt(layer.time_s / answer.time_s), 2.5, 16.0));
       series.rows.push_back(static_cast<int>(point.row));
       series.labels.push_back(layer.name);

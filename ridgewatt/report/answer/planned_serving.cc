@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostPlanBytes = std::size_t{1} << 26;
 constexpr int kDeepestPlan = 16;
-constexpr double kMost = 1e9;  // of any number in a plan
+constexpr double kMost = 1e9;  // chosen: limit for every number in a plan
 
 Json minibatch_json(const schedule::Minibatch& minibatch) {
   Json json = {{"batch", minibatch.batch},
@@ -27,7 +27,7 @@ Json minibatch_json(const schedule::Minibatch& minibatch) {
   return json;
 }
 
-// The fields of one object; a fault names the file and the field.
+// The fields of one object. Errors name the file and the field.
 class PlanFields {
  public:
   PlanFields(const Json& json, const std::string& source) : json_(json), source_(source) {

@@ -61,7 +61,7 @@ Table prediction_table(std::span<const OperatingPoint> points,
 
 Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                    answer::FrontCost y) {
-  // What was asked for is always shown.
+  // The two costs that the user requested are always shown.
   const auto rank = [&](answer::FrontCost cost) { return cost == x || cost == y ? 0 : 2; };
   const int time = rank(answer::FrontCost::kTime), power = rank(answer::FrontCost::kPower),
             energy = rank(answer::FrontCost::kEnergy);
@@ -105,7 +105,7 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
     std::vector<Cell> cells;
     add_cost_interval(cells, predictions[i]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const auto number = cell_number(cells[c]);  // none: no interval
+      const auto number = cell_number(cells[c]);  // empty: there is no interval
       row[columns[c].name] = number ? Json(*number) : Json();
     }
     add_origin(row, origins[origins.size() == 1 ? 0 : i]);

@@ -28,7 +28,8 @@ struct IntensityRange {
   double hi = 1000;
 };
 
-// From a decade below to a decade above all balance points, and wherever layers lie.
+// From a factor of 30 below to a factor of 30 above all balance points, extended to include all
+// points and layers.
 IntensityRange intensity_range(const RooflineReport& report) {
   IntensityRange range{1e300, 0};
   for (const auto& mode : report.modes) {
@@ -53,7 +54,7 @@ IntensityRange intensity_range(const RooflineReport& report) {
 using RoofValue = std::function<double(const roofline::EnergyRoofline&, double intensity)>;
 using LayerValue = std::function<double(const RooflineLayer&)>;
 
-// A line over all intensities, with the corners `kinks` among them.
+// A line over all intensities, with exact points at the corners `kinks`.
 Series roof_line(std::string name, const IntensityRange& range, const std::vector<double>& kinks,
                  const std::function<double(double intensity)>& value) {
   Series line{.name = std::move(name)};
@@ -67,7 +68,7 @@ Series roof_line(std::string name, const IntensityRange& range, const std::vecto
   return line;
 }
 
-// All modes, or evenly spread ones with the first and the last.
+// Returns all modes or, if there are too many, evenly spaced ones including the first and the last.
 std::vector<std::size_t> drawn_modes(std::size_t count) {
   const std::size_t drawn = std::min(count, kMostRoofs);
   std::vector<std::size_t> modes(drawn);
@@ -77,7 +78,7 @@ std::vector<std::size_t> drawn_modes(std::size_t count) {
   return modes;
 }
 
-// The reached roofs: of the leading class in every mode, of the other classes in the first.
+// Adds the reached roofs: the leading class in every mode, other classes only in the first mode.
 void add_reached(const RooflineReport& report, const IntensityRange& range, const RoofValue& value,
                  Plot& plot) {
   const std::vector<std::size_t> drawn = drawn_modes(report.modes.size());
@@ -104,7 +105,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
     const ClassRoof& leading = mode.roofs.front();
     Series& line = add(fmt::format("{}, {}", mode.name, words(leading)), leading.reached);
     if (count <= kNamedModes) continue;
-    // Few modes have colors of their own, a family a ramp.
+    // With many modes, the colors form a ramp, and only the ends are named.
     line.color = ramp_color(0.9 * static_cast<double>(m) / static_cast<double>(count - 1));
     if (m > 0 && m + 1 < count) line.name.clear();
   }
@@ -114,7 +115,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
   }
 }
 
-// The ceilings of the first mode: one for the classes that run in the same unit, and its caches.
+// Adds the ceilings of the first mode: one per kind of arithmetic, and one per cache level.
 void add_ceilings(const RooflineReport& report, const IntensityRange& range, Plot& plot) {
   const RooflineMode& first = report.modes.front();
   std::vector<std::string> drawn;
@@ -142,7 +143,7 @@ void add_ceilings(const RooflineReport& report, const IntensityRange& range, Plo
   }
 }
 
-// Layers as points, a series for each class, and the whole model as a remark.
+// Adds layers as points, with one series per class, and the whole model as a remark.
 void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plot) {
   RooflineLayer whole;
   whole.name = "whole model";
@@ -164,7 +165,7 @@ void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plo
       if (!layer.has_place() || layer.roof != classes[c]) continue;
       points.x.push_back(layer.intensity());
       points.y.push_back(value(layer));
-      // The area of a point is its share of the time.
+      // The area of a point is proportional to its share of the time.
       points.radius.push_back(std::clamp(40 * std::sqrt(layer.gpu_s / whole.gpu_s), 2.5, 16.0));
       points.rows.push_back(static_cast<int>(i));
       points.labels.push_back(fmt::format("{} ({})", layer.name, layer.bound));
@@ -176,7 +177,7 @@ void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plo
   plot.remarks.push_back({.x = whole.intensity(), .y = value(whole), .text = whole.name});
 }
 
-// What microbenchmarks measured, as points: the roofs were drawn through these.
+// Adds the results of microbenchmarks as points. The measured roofs are fitted to them.
 void add_measured(const RooflineReport& report,
                   const std::function<double(const MeasuredPoint&)>& value, Plot& plot) {
   Series points{.name = "microbenchmarks", .mark = Mark::kPoints, .color = "#4A5568"};
@@ -190,7 +191,7 @@ void add_measured(const RooflineReport& report,
   if (!points.x.empty()) plot.series.push_back(std::move(points));
 }
 
-// Energy and power are known of every roof that is drawn.
+// True if energy and power are known for every roof.
 bool knows_energy(const RooflineReport& report) {
   for (const auto& mode : report.modes) {
     if (std::any_of(mode.roofs.begin(), mode.roofs.end(),

@@ -8,7 +8,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// Null where the plan has no inference or no training.
+// Null if the plan has no inference or no training.
 Json milliseconds(double time_s, bool known) {
   return known ? Json(time_s * 1e3) : Json();
 }
@@ -16,7 +16,7 @@ Cell milliseconds_cell(double time_s, bool known) {
   return known ? Cell(time_s * 1e3) : Cell();
 }
 
-// Of a feasible plan, or of the nearest miss.
+// The fields of a feasible plan or of the nearest miss.
 Json fields_of(const schedule::Plan& plan) {
   const auto& [candidate, cycle] = std::tie(plan.candidate, plan.cycle);
   Json json;
@@ -28,7 +28,7 @@ Json fields_of(const schedule::Plan& plan) {
   }
   json["training_minibatches_per_cycle"] = cycle.training_minibatches;
   json["training_throughput"] = cycle.training_throughput_hz;
-  // In an overload the queue grows without end.
+  // In an overload, the queue grows without limit.
   json["latency_ms"] =
       milliseconds(cycle.latency_s, cycle.stable && candidate.inference.has_value());
   json["power_w"] = cycle.peak_power_w;
@@ -44,7 +44,7 @@ Json fields_of(const schedule::Plan& plan) {
   return json;
 }
 
-// What was profiled at a point.
+// The measurements of one profiled point.
 Json profiled_to_json(const schedule::Plan& plan) {
   const schedule::Candidate& candidate = plan.candidate;
   Json json;
@@ -66,7 +66,7 @@ Json bounded_to_json(const schedule::Bounded& value, double factor = 1) {
   return {{"value", factor * value.value}, {"lo", factor * value.lo}, {"hi", factor * value.hi}};
 }
 
-// Both programs at once, left to the driver, in place of the plan's turns.
+// Forecast for running both programs at the same time under the driver, without planned turns.
 Json native_to_json(const schedule::SharingForecast& native) {
   Json json;
   json["factor"] = bounded_to_json(native.factor);

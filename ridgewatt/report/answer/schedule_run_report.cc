@@ -23,7 +23,7 @@ void add_live(const answer::ScheduleRun::Live& live, Json& json) {
   json["schedule_s"] = summary.duration_s;
   json["programs"] = Json::array();
   for (const auto& program : summary.programs) {
-    // Without served requests the latency is null in JSON.
+    // Without served requests, the latencies are NaN, which JSON writes as null.
     json["programs"].push_back({{"name", program.name.empty() ? "inference" : program.name},
                                 {"requests", program.requests},
                                 {"late", program.late},
@@ -65,7 +65,7 @@ Json run_json(const answer::ScheduleRun& run) {
   return json;
 }
 
-// One row per number of the JSON object. The rows of a program begin with its name.
+// One row for each number in the JSON object. Names in the rows of a program begin with its name.
 template <class NameOf>
 Table quantity_table(const Json& json, const char* separator, NameOf name_of) {
   Table table({{"quantity"}, {"value"}});

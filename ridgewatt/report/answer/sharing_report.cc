@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMsInS = 1e3;
 
-// Columns of a quantity with its bounds: "a_together_ms" gets "a_together_lo_ms",
+// Adds the columns of a quantity and its bounds: "a_together_ms", "a_together_lo_ms" and
 // "a_together_hi_ms".
 void add_bounded_columns(std::vector<Column>& columns, const std::string& name,
                          const std::string& unit, const std::string& heading, int rank) {

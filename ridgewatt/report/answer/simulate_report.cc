@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Cell> sharing_row(const std::string& sharing, const schedule::Simulation& result) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  // Without a request there is no latency.
+  // Without requests there is no latency.
   const auto latency = [&](double latency_s) {
     return result.requests > 0 ? Cell(latency_s * 1e3) : Cell();
   };

@@ -28,14 +28,14 @@ constexpr std::array<std::string_view, 2> kStall = {"sample_stall_s", "stall_s"}
 struct CellValues {
   study::StudyCell cell;
   std::map<std::string, std::vector<double>> values;  // by response
-  double mean(const std::string& response) const {    // geometric
+  double mean(const std::string& response) const {    // geometric mean
     double sum = 0;
     for (const double value : values.at(response)) sum += std::log(value);
     return std::exp(sum / static_cast<double>(values.at(response).size()));
   }
 };
 
-// In the order of the study's levels.
+// Returns the cells in the order of the study's levels.
 std::vector<CellValues> cells_of(const StudyReport& report) {
   const auto responses = study::common_responses(report.results);
   std::map<std::vector<std::size_t>, CellValues> cells;
@@ -57,7 +57,7 @@ std::vector<CellValues> cells_of(const StudyReport& report) {
   return ordered;
 }
 
-// "GPU clock (MHz)" for gpu_mhz; other factors by their name.
+// For example, "GPU clock (MHz)" for gpu_mhz. Other factors keep their name.
 std::string knob_words(const std::string& factor) {
   static const std::map<std::string, std::string> kWords = {{"gpu_mhz", "GPU clock (MHz)"},
                                                             {"cpu_mhz", "CPU clock (MHz)"},
@@ -81,7 +81,7 @@ std::string cell_name(const StudyReport& report, const study::StudyCell& cell) {
   return name;
 }
 
-// The first of `names` that every result has; empty when there is none.
+// Returns the first of `names` that every result has, or an empty string.
 std::string first_of(const std::vector<CellValues>& cells,
                      std::span<const std::string_view> names) {
   for (const auto name : names) {
@@ -112,7 +112,7 @@ StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues
   bars.values.resize(parts.size());
   const std::size_t shown = std::min(kMostBars, cells.size());
   for (std::size_t n = 0; n < shown; ++n) {
-    // Evenly spread, both ends among them.
+    // Evenly spaced cells, including the first and the last.
     const std::size_t i = shown < 2 ? 0 : n * (cells.size() - 1) / (shown - 1);
     bars.bars.push_back(cell_name(report, cells[i].cell));
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -145,7 +145,7 @@ ViolinPlot variation(const StudyReport& report, const std::vector<CellValues>& c
   return plot;
 }
 
-// Rows of the cell table are linked.
+// Points link to the rows of the table of cells.
 Plot time_energy_front(const StudyReport& report, const std::vector<CellValues>& cells,
                        const std::string& time, const std::string& energy) {
   Plot plot{.title = "Time against energy",
@@ -183,8 +183,8 @@ std::vector<double> numeric_levels(const study::StudyFactor& factor) {
   return {levels.begin(), levels.end()};
 }
 
-// Energy over the first two numeric factors, all others averaged; nullopt when there are not
-// two.
+// Energy over the first two numeric factors, averaged over all other factors. Empty if there are
+// fewer than two numeric factors.
 std::optional<HeatMap> energy_surface(const StudyReport& report,
                                       const std::vector<CellValues>& cells,
                                       const std::string& energy) {
@@ -278,7 +278,7 @@ Table cell_table(const StudyReport& report) {
   std::vector<Column> columns;
   for (const auto& factor : report.study.factors) columns.push_back({factor.name});
   columns.push_back({"runs"});
-  // Factors stand always; responses while there is room.
+  // Factors are always shown, responses only if there is space.
   for (const auto& response : responses) {
     columns.push_back({.name = response, .rank = static_cast<int>(columns.size())});
   }

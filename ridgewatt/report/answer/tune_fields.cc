@@ -1,4 +1,4 @@
-// The points and remedies of the answer of `tune`, each quantity once.
+// The fields of points and remedies in the answer of `tune`, each quantity once.
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/keys/key_tables.h"
@@ -18,7 +18,7 @@ bool has_bounds(const Row& row) {
   return cost.lo != cost.hi && predict::has_interval(cost);
 }
 
-// The cost `key` of a minibatch, and its bounds where it is estimated.
+// The cost `key` of a minibatch, with its bounds if it is an estimate.
 template <predict::Estimate predict::Prediction::*kCost, class Row>
 Fields<Row> interval_fields(std::string_view key, std::string_view lo, std::string_view hi) {
   return {{column(key), [](const Row& r) { return (r.cost.*kCost).mean; }},
@@ -28,7 +28,7 @@ Fields<Row> interval_fields(std::string_view key, std::string_view lo, std::stri
            has_bounds<kCost, Row>}};
 }
 
-// `Row` is a ComparedPoint.
+// `Row` is a ComparedPoint or a ProfiledPoint.
 template <class Row>
 Fields<Row> cost_fields_of_point() {
   using predict::Prediction;

@@ -29,7 +29,7 @@ Json twin_error_json(const twin::TwinFitError& fit) {
 
 namespace {
 
-// A value that may be unknown: then the key is left out.
+// Omits the key if the value is unknown.
 template <class Value>
 void put_known(Json& json, const char* key, const std::optional<Value>& value) {
   if (value) json[key] = *value;
@@ -53,7 +53,7 @@ void put_outcome(const answer::TuneOutcome& outcome, Json& json) {
     miss["broken"] = broken_json(outcome.miss->broken);
     json["nearest_miss"] = miss;
   }
-  for (const char* name : {"relaxations", "mends"}) {  // the latter is deprecated
+  for (const char* name : {"relaxations", "mends"}) {  // "mends" is deprecated
     json[name] = json_list(relaxation_fields(), outcome.relaxations);
   }
   put_known(json, "advice", outcome.advice);
@@ -140,13 +140,13 @@ Json ranking_to_json(const answer::TuneRanking& ranking) {
 
 namespace {
 
-// Probability that every limit is kept, of each alone the least; empty for what is measured.
+// The lowest of the probabilities of meeting each single limit. Empty for measured points.
 Cell confidence_cell(const tune::ComparedPoint& point) {
   const auto least = tune::least_confidence(point.confidence);
   return least ? Cell(*least) : Cell();
 }
 
-// The columns behind the knobs that the tables of this file share.
+// The columns after the knobs, common to the tables of this file.
 std::vector<Column> outcome_columns(const char* ratio, int ratio_rank) {
   std::vector<Column> columns = cost_columns();
   append(columns, {{.name = "objective_ratio", .heading = ratio, .digits = 3, .rank = ratio_rank},
@@ -155,7 +155,7 @@ std::vector<Column> outcome_columns(const char* ratio, int ratio_rank) {
   return columns;
 }
 
-// "kept", or the limits that the point breaks, or that it keeps them with too little confidence.
+// "kept", the limits that the point breaks, or a note that the confidence is too low.
 std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPoint& point) {
   if (!report.outcome.fits_memory) return kNoMemory;
   if (!point.feasible()) return point.misses;
@@ -165,7 +165,7 @@ std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPo
   return fmt::format("kept with less than {:.3g} %", 100 * required);
 }
 
-// A preset that the row is not called after already.
+// The preset of the row, unless the row already has its name.
 Cell preset_cell(const tune::ComparedPoint& point) {
   return point.preset.empty() || point.preset == point.name ? Cell() : Cell(point.preset);
 }

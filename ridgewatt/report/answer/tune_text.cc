@@ -1,4 +1,4 @@
-// An answer in sentences.
+// The answer of `tune` in sentences.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,7 +26,7 @@ std::string with_interval(const predict::Estimate& value, double scale, const ch
   return text;
 }
 
-// "17.4 ms, 25.6 W, 0.44 J"; what is unknown is left out.
+// For example, "17.4 ms, 25.6 W, 0.44 J". Unknown costs are omitted.
 std::string cost_text(const predict::Prediction& cost) {
   std::vector<std::string> parts = {with_interval(cost.time_s, 1e3, "ms")};
   if (std::isfinite(cost.power_w.mean)) {
@@ -132,7 +132,8 @@ void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& line
                               best.serving->most_hz, 1e3 * best.serving->latency_s));
 }
 
-// "holds at 25 C: ends at 71.2 C"; or until when, and what would hold.
+// States how long the board can hold a mode, and where its temperature ends. If it cannot hold the
+// mode for ever, states the power that it can.
 std::string held_text(const thermal::HoldAnswer& hold) {
   std::string text =
       fmt::format("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
@@ -189,7 +190,7 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
 
 namespace {
 
-// A verification by hand: what to profile next and how to give it back.
+// For a manual verification: lists what to profile next and how to pass the results to `tune`.
 void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
   if (report.trace.next.empty()) return;
   for (const auto& [point, reason] : report.trace.next) {
@@ -237,7 +238,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
 
 namespace {
 
-// "22 % less energy and 24 % less power for 3 % more time than MAXN", per sample.
+// For example, "22 % less energy and 24 % less power for 3 % more time than MAXN", per sample.
 std::string against_text(const tune::ComparedPoint& answer, const tune::ComparedPoint& other) {
   static constexpr double kSame = 0.005;  // chosen: half a percent is not worth a word
   const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
@@ -317,7 +318,7 @@ std::string how_to_relax(const answer::TuneAnswer& report) {
 
 namespace {
 
-// What was asked and what was found.
+// Adds the question and the headline of the answer.
 void head_answer(const answer::TuneAnswer& report, Result& result) {
   result.lines_before(tune_question(report));
   result.lines_before({""});

@@ -21,10 +21,10 @@ std::int64_t count(std::size_t size) {
 std::size_t mode_count(const Bsp& bsp) {
   std::size_t product = 1;
   for (const auto& levels : bsp.levels) product *= std::max<std::size_t>(1, levels.size());
-  return product + bsp.power_limits_w.size();  // each at the highest clocks
+  return product + bsp.power_limits_w.size();  // each limit at the highest clocks
 }
 
-// Peak in Tera-operations per second, or an empty cell.
+// Peak rate in tera-operations per second, or an empty cell.
 Cell tera_peak(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0) {
   if (!supports(board, arithmetic)) return {};
   return peak_flops(board, mode, arithmetic, sms) / kTera;
@@ -38,7 +38,7 @@ PowerMode top_mode(const Bsp& bsp) {
   return mode;
 }
 
-// "@jp5.1, @super": what may follow the name to select another BSP than the default.
+// For example, "@jp5.1, @super": suffixes of the name that select another BSP than the default.
 std::string variants_of(const Board& board) {
   std::vector<std::string> others;
   for (const Bsp& bsp : board.bsps) {
@@ -55,7 +55,7 @@ std::string range_text(const std::vector<double>& clocks_hz) {
 Json levels_json(const Bsp& bsp) {
   Json json = Json::object();
   for (const Knob knob : kKnobs) {
-    if (bsp.levels[knob].empty()) continue;  // the board does not have it
+    if (bsp.levels[knob].empty()) continue;  // the board does not have this knob
     Json values = Json::array();
     for (const double level : bsp.levels[knob]) {
       if (knob == Knob::kCpuCores)
@@ -176,7 +176,7 @@ Table board_fact_table(const Board& board) {
       board.power_limit_w ? Cell(fmt::format("{}", *board.power_limit_w)) : Cell());
   for (const auto& bsp : board.bsps) {
     for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
-      if (bsp.levels[knob].empty()) continue;  // the board does not have it
+      if (bsp.levels[knob].empty()) continue;  // the board does not have this knob
       add(fmt::format("bsp.{}.{}", bsp.name, knob_field(knob)), range_text(bsp.levels[knob]));
     }
     const auto& limits_w = bsp.power_limits_w;

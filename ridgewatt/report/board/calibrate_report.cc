@@ -106,7 +106,7 @@ Table outlier_table(const twin::CalibrateSummary& summary) {
 
 namespace {
 
-// What was measured in addition to the two roofs, in the order of the enumeration.
+// Quantities that were measured in addition to the two roofs, in the order of the enumeration.
 struct RoofColumn {
   RoofQuantity quantity;
   Column column;
@@ -128,7 +128,7 @@ std::vector<RoofColumn> further_columns() {
   return columns;
 }
 
-constexpr int kFittedQuantities = 8;  // roofs, rates reached, energies, ratio
+constexpr int kFittedQuantities = 8;  // roofs, reached rates, energies and ratio
 
 std::vector<Column> microbench_columns() {
   const std::vector<Column> fitted = {

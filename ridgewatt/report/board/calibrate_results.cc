@@ -1,4 +1,4 @@
-// What `calibrate` prints of each kind of fit.
+// The results of `calibrate` for each kind of fit.
 #include "ridgewatt/report/calibrate_report.h"
 
 namespace ridgewatt::report {

@@ -40,8 +40,8 @@ Json govern_json(const answer::GovernAnswer& found) {
   return json;
 }
 
-// The time of `energy_j`: a simulated day goes on until the goal's end, a program ends with its
-// job.
+// The time span of `energy_j`: a simulation runs until the end of the goal, a program until its job
+// ends.
 double energy_time_s(const answer::GovernAnswer& found) {
   const bool simulated = found.provenance == Provenance::kModelled;
   const bool rests = simulated && found.goal.end_s < govern::Goal::kNone;

@@ -125,7 +125,7 @@ Json use_json(const measure::Measurement& measurement) {
   return json;
 }
 
-// The clock that ran longest, and the others in falling order.
+// Adds the clock with the longest residency, and in its note the next ones in falling order.
 void add_residency_rows(const measure::Measurement& measurement, Table& table) {
   static constexpr std::size_t kMostNamed = 4;
   for (const auto& residency : measurement.residency) {
@@ -287,7 +287,7 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   }
   add_residency_rows(measurement, table);
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
-  if (measurement.peak_memory_bytes > 0) {  // else nothing was run here
+  if (measurement.peak_memory_bytes > 0) {  // otherwise no program ran on this machine
     table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
     table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
   }
@@ -320,7 +320,8 @@ std::string series_csv(const measure::Measurement& measurement) {
       }
     }
   }
-  // Where the module's power is a sum, which rails are in it is known here and to no reader.
+  // If the power of the module is a sum, also writes the sum, because readers of the file do not
+  // know which rails it includes.
   const auto parts = std::count_if(measurement.traces.begin(), measurement.traces.end(),
                                    [](const auto& trace) { return trace.in_total; });
   if (parts > 1) {

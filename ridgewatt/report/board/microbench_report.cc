@@ -8,7 +8,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// A point with the values that all points of its machine share.
+// A point, and the values that all points of a machine share.
 struct BenchPoint {
   const measure::MachineBench& bench;
   const measure::MicrobenchResult& point;

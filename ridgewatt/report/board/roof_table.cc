@@ -52,7 +52,7 @@ std::vector<Column> roof_columns(bool shares) {
   return columns;
 }
 
-// The ends of what was measured; empty where the ceiling was not.
+// The ends of the interval of a measured ceiling. Empty if the ceiling was not measured.
 void add_ends(const std::optional<MeasuredValue>& measured, std::vector<Cell>& cells) {
   cells.push_back(measured ? Cell(measured->lo / kGiga) : Cell());
   cells.push_back(measured ? Cell(measured->hi / kGiga) : Cell());
@@ -60,7 +60,7 @@ void add_ends(const std::optional<MeasuredValue>& measured, std::vector<Cell>& c
 
 void add_power_cells(const roofline::EnergyRoofline& r, double cap_w, std::vector<Cell>& cells) {
   const double uncapped_w = r.static_power_w + r.flop_power_w() + r.byte_power_w();
-  const bool within = cap_w > r.static_power_w;  // else no kernel keeps the cap
+  const bool within = cap_w > r.static_power_w;  // otherwise no kernel can meet the cap
   cells.push_back(within ? Cell(r.max_power_w()) : Cell());
   cells.emplace_back(uncapped_w);
   cells.push_back(std::isfinite(cap_w) ? Cell(cap_w) : Cell());
@@ -70,7 +70,7 @@ void add_power_cells(const roofline::EnergyRoofline& r, double cap_w, std::vecto
                                                                : Cell());
 }
 
-// Without `ratio` nothing is known of its interval.
+// Without `ratio`, the interval of the race-to-halt ratio is unknown.
 void add_roof_cells(const ClassRoof& roof, const roofline::FittedValue* ratio, bool shares,
                     double cap_w, std::vector<Cell>& cells) {
   const roofline::EnergyRoofline& r = roof.reached;
@@ -96,7 +96,7 @@ void add_roof_cells(const ClassRoof& roof, const roofline::FittedValue* ratio, b
   cells.emplace_back(r.peak_flop_per_j() / kGiga);
   if (!ratio) return cells.emplace_back(r.race_to_halt_ratio()), void();
   for (const double value : {ratio->value, ratio->lo, ratio->hi}) cells.emplace_back(value);
-  // Claimed only where the whole interval is at most 1.
+  // The claim needs the whole interval to be at most 1.
   cells.emplace_back(std::string(ratio->hi <= 1 ? "holds" : "not shown"));
 }
 
@@ -104,15 +104,15 @@ void add_roof_cells(const ClassRoof& roof, const roofline::FittedValue* ratio, b
 
 namespace {
 
-// What the rows of the roofs are made of.
+// The data from which the rows are filled.
 struct RoofRows {
   const answer::RooflineAnswer& found;
   std::vector<Column> knobs;
   std::vector<SharedRoof> roofs;
   std::vector<std::vector<roofline::FittedValue>> ratios;             // by roof and mode
   std::vector<std::array<double, twin::kRoofClasses.size()>> shares;  // by mode
-  std::size_t width = 0;                                              // columns
-  // A mode and a class of its roofs; behind these classes that of the microbenchmarks.
+  std::size_t width = 0;                                              // number of columns
+  // Mode and roof class of each row. An index after the last class means the microbenchmarks.
   std::vector<std::pair<std::size_t, std::size_t>> rows;
 
   void fill(std::size_t row, std::vector<Cell>& cells) const {
@@ -172,7 +172,7 @@ StreamedJson roofline_json(const answer::RooflineAnswer& found, const RooflineRe
   add_origin(json, found.origin);
   json["twin_error"] = twin_error_json(found.twin.fit);
   json["ceilings"] = ceilings_json(found);
-  json["modes"] = nullptr;  // the rows, as they are written
+  json["modes"] = nullptr;  // placeholder; the rows are added while writing
   json["levels"] = level_table(report).to_json();
   if (const twin::Estimator* const estimator = found.estimator()) {
     json["model"] = found.origin.workload;

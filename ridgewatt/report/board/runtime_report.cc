@@ -1,4 +1,4 @@
-// Runtimes against public measurements, as tables.
+// Runtimes compared with public measurements, as tables.
 #include <cmath>
 
 #include "ridgewatt/base/statistics.h"

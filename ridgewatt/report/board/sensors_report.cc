@@ -10,7 +10,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// Nine digits are enough for any sensor; 5.064 * 0.24 prints without its rounding error.
+// Nine digits are enough for any sensor, and hide rounding errors such as that of 5.064 * 0.24.
 double tidy(double value) {
   return std::round(value * 1e9) / 1e9;
 }

@@ -9,14 +9,15 @@
 namespace ridgewatt::report {
 namespace {
 
-// The value under `name`, or under "name (2)" and so on when that is taken.
+// Returns the value with the key `name`, or "name (2)" and so on if the key is already used.
 Json& fresh(Json& object, const std::string& name) {
   std::string key = name;
   for (int n = 2; object.contains(key); ++n) key = fmt::format("{} ({})", name, n);
   return object[key];
 }
 
-// Whole milliwatts and megahertz were printed: rounding undoes the conversion to SI exactly.
+// tegrastats prints whole milliwatts and megahertz, so rounding undoes the conversion to SI
+// exactly.
 Json milliwatts(double power_w) {
   return std::isnan(power_w) ? Json() : Json(std::round(power_w * 1e3));
 }
@@ -74,7 +75,7 @@ Json line_to_json(const platform::TegrastatsLine& line) {
   return json;
 }
 
-// The rows of one line of the log.
+// Builds the rows for one line of the log.
 class LineRows {
  public:
   LineRows(const platform::TegrastatsLine& line, Table& table) : line_(line), table_(table) {}

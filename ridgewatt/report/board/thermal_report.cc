@@ -36,7 +36,7 @@ const char* meaning_of(ThermalParam param, bool fan_varied) {
   return "";
 }
 
-// For ever, or a time that no number says, is null.
+// An infinite or unknown time is null.
 Json finite_json(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
@@ -59,7 +59,7 @@ std::string middle_note(const Interval& interval) {
   return fmt::format("90 % within {:.4g} to {:.4g}", interval.lo, interval.hi);
 }
 
-// Last over first; nothing where either is not known.
+// The ratio of last to first value. Empty if one of them is unknown.
 std::optional<double> kept_share(const std::optional<double>& first,
                                  const std::optional<double>& last) {
   if (!first || !last || *first <= 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Runs of language models: see measure_report.h.
+// Reports for runs of language models; see measure_report.h.
 #include <fmt/format.h>
 
 #include <array>
@@ -21,7 +21,7 @@ Json count_or_null(double value) {
   return value > 0 ? Json(value) : Json();
 }
 
-// "ttft_ms", "ttft_median_ms", ..
+// Adds "ttft_ms", "ttft_median_ms" and so on.
 void put_time(const char* name, const std::optional<measure::TokenTime>& time, Json& row) {
   const auto put = [&](const char* statistic, std::optional<double> value) {
     row[fmt::format("{}{}_ms", name, statistic)] = scaled_or_null(value, 1e3);
@@ -51,7 +51,7 @@ void put_span(const char* name, const measure::SpanCost* cost, Json& row) {
   row[fmt::format("{}_samples", name)] = any ? Json(cost->samples) : Json();
 }
 
-// Seconds of idle power that a joule figure holds.
+// Seconds of idle power that the energy of each unit includes.
 double per(double time_s, double count) {
   return count > 0 ? time_s / count : 0;
 }
@@ -171,7 +171,7 @@ void add_run_rows(const measure::TokenRun& run, Table& table) {
   for (const auto& note : run.notes) table.add_row({"note", Cell(), "", note});
 }
 
-// Names of engines in the rows that `evaluate llm` reads.
+// The name of an engine in the rows that `evaluate llm` reads.
 std::string row_engine(const std::string& engine) {
   const auto* facts = llm::find_engine_facts(engine);
   return facts == nullptr ? engine : facts->written_as;
@@ -229,7 +229,7 @@ Result measurement_result(const measure::TokenMeasurement& measured,
   Result result{measurement_table(measured.measurement, provenance, measured.runs)};
   result.json = measurement_to_json(measured.measurement, command, provenance);
   result.notes = measurement_remarks(measured.measurement);
-  if (measured.measurement.peak_memory_bytes <= 0) {  // nothing that was run here
+  if (measured.measurement.peak_memory_bytes <= 0) {  // the program did not run on this machine
     result.json["cpu"] = nullptr;
     result.json["peak_memory_bytes"] = nullptr;
   }

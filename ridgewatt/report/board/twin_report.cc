@@ -33,12 +33,13 @@ RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoin
   return layer;
 }
 
-// What the GPU works for, what it waits for, and what comes before and behind it.
+// Splits the time into GPU work, waiting for launches, and host and loader time before and after
+// it.
 std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
                                const twin::Breakdown& whole) {
   double compute_s = 0, memory_s = 0, overhead_s = 0, chain_s = 0;
   for (const auto& point : points) {
-    // As modelled: a power cap slows what runs on the GPU, not the minibatch's estimate.
+    // The modeled time; a power cap changes the roofs, but not this estimate.
     compute_s += point.gpu_compute_s;
     memory_s += point.gpu_memory_s;
     overhead_s += point.gpu_overhead_s;
@@ -67,7 +68,8 @@ std::string from_words(const std::optional<CarriedRoof>& measured, std::string_v
   return measured->measured_here ? kMeasuredRoof : "measured, by clock";
 }
 
-// "Ceiling of fp32: measured, 5000 GFLOP/s (90 %: 4900 to 5100) at ..; 94 % of the data sheet's."
+// For example, "Ceiling of fp32: measured, 5000 GFLOP/s (90 %: 4900 to 5100); 94 % of the data
+// sheet's."
 std::string measured_line(const std::string& of, const CarriedRoof& measured, double sheet,
                           const char* unit) {
   return fmt::format(
@@ -80,7 +82,7 @@ std::string measured_line(const std::string& of, const CarriedRoof& measured, do
       100 * measured.value / sheet);
 }
 
-// What microbenchmarks say about the first mode, as far as the roofs that are shown use it.
+// Describes the microbenchmarks that the roofs of the first mode use.
 std::vector<std::string> measured_lines(const answer::RooflineAnswer& found) {
   const Board& board = found.board;
   const PowerMode& mode = found.modes.front();
@@ -119,7 +121,7 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
                     fmt::join(sms_off, ", ")));
   }
   if (measured_bandwidth(board, found.modes.front())) {
-    // said above
+    // measured_lines() has already described the bandwidth
   } else if (board.triad) {
     lines.push_back(fmt::format(
         "Ceiling of bandwidth: the highest measured triad, {:.4g} to {:.4g} GB/s at the highest "
@@ -143,7 +145,8 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
   return lines;
 }
 
-// A twin's rates are ratios to the data sheet's peaks, which a board may miss.
+// Finds rates above measured ceilings. The twin's rates are ratios to peaks of the data sheet,
+// which a board may not reach.
 void add_contradictions(const RooflineMode& mode, std::vector<std::string>& lines) {
   for (const auto& roof : mode.roofs) {
     if (roof.reached.peak_flop_per_s <= roof.ceiling_flop_per_s) continue;
@@ -259,7 +262,7 @@ RooflineReport twin_report(const answer::RooflineAnswer& found) {
       drawn.roofs.push_back(
           class_roof(found, mode, {shared.roof, shares[static_cast<std::size_t>(shared.roof)]}));
     }
-    // Only where it has energies, since the figures of energy draw every roof.
+    // Only if its energies are known, because the energy figures draw every roof.
     const auto measured = measured_class_roof(found, mode);
     if (measured && !measured->time_only()) drawn.roofs.push_back(*measured);
   }

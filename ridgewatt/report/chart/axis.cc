@@ -32,7 +32,8 @@ std::vector<Tick> linear_ticks(double lo, double hi, int wanted) {
   return ticks;
 }
 
-// Which parts of a decade carry a label: all, 1-2-5, 1-3 or powers of ten, and of these every n-th.
+// Selects the ticks with labels: the parts of a decade (all, 1-2-5, 1-3 or powers of ten), in every
+// n-th decade.
 struct LogStyle {
   std::string_view parts;
   int stride;
@@ -63,8 +64,8 @@ int labels_in(const std::vector<Tick>& ticks) {
                                         [](const auto& tick) { return !tick.label.empty(); }));
 }
 
-// The densest style of at most `wanted` labels. An axis over less than half a decade, or one
-// on which less than three round numbers lie, has evenly spaced numbers, as a linear one.
+// Uses the densest style with at most max(3, wanted) labels. An axis over less than a factor of 3,
+// or with fewer than three labels, gets evenly spaced numbers like a linear axis.
 std::vector<Tick> log_ticks(double lo, double hi, int wanted) {
   std::vector<Tick> ticks;
   for (const LogStyle& style :
@@ -111,7 +112,7 @@ std::vector<Tick> Scale::apart(int wanted, double size, bool vertical) const {
       const double begin = pixel(tick.value) - half;
       if (begin < end) {
         touch = true;
-        if (wanted == 1) tick.label.clear();  // the last resort
+        if (wanted == 1) tick.label.clear();  // last resort
       }
       if (!tick.label.empty()) end = pixel(tick.value) + half;
     }
@@ -140,7 +141,7 @@ Range padded_range(std::span<const double> values, bool log) {
   }
   const double room = range.hi == range.lo ? std::max(1e-12, std::abs(range.hi) * 0.5)
                                            : 0.04 * (range.hi - range.lo);
-  // Data that starts at zero keeps zero as its edge.
+  // If the data begin at or just above 0, the axis begins at 0.
   return {range.lo >= 0 && range.lo < room ? 0.0 : range.lo - room, range.hi + room};
 }
 

@@ -34,7 +34,7 @@ void march(const HeatMap& map, double level, ContourLine& line) {
   }
 }
 
-// Evenly spread over the line by how far to the right and up its segments lie.
+// Chooses label positions on segments that are evenly spaced in order of column and row.
 void find_places(ContourLine& line) {
   std::vector<MapPoint> middles;
   for (const auto& [a, b] : line.segments) {
@@ -44,7 +44,7 @@ void find_places(ContourLine& line) {
     return std::pair(a.column, a.row) < std::pair(b.column, b.row);
   });
   const std::size_t count = std::min(kMostPlaces, middles.size());
-  // From the middle outwards.
+  // Order the positions from the middle outwards.
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t half = (i + 1) / 2;
     const std::size_t at = i % 2 == 0 ? count / 2 + half : count / 2 - half;

@@ -1,5 +1,5 @@
-// Figures as ECharts options. Colors of text and lines come from the page's theme; tooltips are
-// drawn as rich text, so names from a model never become HTML.
+// Figures as ECharts options. The page's theme sets the colors of texts and lines. Tooltips are
+// drawn as rich text, so that names from a model are never interpreted as HTML.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace ridgewatt::report {
 namespace {
 
-// Enough digits for the eye, and a third of the bytes.
+// Six digits are precise enough for a figure and need a third of the bytes.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
   return parse_double(fmt::format("{:.6g}", value)).value_or(0);  // 0: too small for a double
 }
 
-// Title and legend are the page's; the hidden legend takes its clicks.
+// The page shows title and legend. Clicks on its legend are passed to the hidden ECharts legend.
 Json base_option(const std::string& title) {
   return {
       {"animation", false},
@@ -30,7 +30,7 @@ Json base_option(const std::string& title) {
       {"tooltip", {{"renderMode", "richText"}, {"confine", true}}}};
 }
 
-// The range is what the static figure has; charts.js chooses the ticks ("nice") by the space.
+// The range is that of the static figure; charts.js chooses ticks ("nice") that fit the space.
 Json axis_option(const Axis& axis, bool vertical, const Range& range) {
   Json json = {{"type", axis.log ? "log" : "value"},
                {"name", axis.label},
@@ -42,7 +42,7 @@ Json axis_option(const Axis& axis, bool vertical, const Range& range) {
                {"axisLabel", {{"hideOverlap", true}}},
                {"minorTick", {{"show", false}}},
                {"minorSplitLine", {{"show", false}}}};
-  // Names stand horizontally, the y axis's above it.
+  // Names are horizontal: the name of the y axis is above it.
   if (vertical) {
     json["nameLocation"] = "end";
     json["nameGap"] = 14;
@@ -71,7 +71,7 @@ Json category_axis(const std::string& label, const Json& names, bool vertical) {
   return json;
 }
 
-// Names of bars and lanes: all, from the top, shortened by charts.js to the space.
+// Names of bars and lanes: all names, from top to bottom, which charts.js shortens to the space.
 Json name_axis(const std::vector<std::string>& names) {
   Json json = category_axis("", names, true);
   json["inverse"] = true;
@@ -80,7 +80,7 @@ Json name_axis(const std::vector<std::string>& names) {
   return json;
 }
 
-// An axis that only places: 0 to `count`, a cell or row in the middle of each whole number.
+// A hidden axis from 0 to `count`, on which a cell or row has the length 1.
 Json index_axis(std::size_t count, bool inverse) {
   return {{"type", "value"},
           {"show", false},
@@ -109,7 +109,7 @@ Json points_of(const Plot& plot, const Series& series) {
   return data;
 }
 
-// Places alone, which ECharts draws as one shape.
+// Only positions, which ECharts draws as one shape.
 Json cloud_option(const Plot& plot, const Series& series, const std::string& color) {
   Json data = Json::array();
   for (auto& point : points_of(plot, series)) data.push_back(std::move(point["value"]));
@@ -141,7 +141,7 @@ Json series_option(const Plot& plot, const Series& series, const std::string& co
   return json;
 }
 
-// A polygon that charts.js draws; its points are data, so that it moves with the axes.
+// A polygon that charts.js draws. Its points are data, so that it follows changes of the axes.
 Json polygon(const std::string& name, const std::string& color, double opacity,
              const Json& points) {
   return {{"type", "custom"},
@@ -171,7 +171,7 @@ Json band_option(const Plot& plot, const Series& series, const std::string& colo
   return polygon(series.name, color, 0.2, points);
 }
 
-// Rings with a text next to them.
+// Rings with texts next to them.
 Json ring_series(const Json& points, const char* color, const char* halo) {
   return {{"type", "scatter"},
           {"data", points},
@@ -190,14 +190,14 @@ Json ring_series(const Json& points, const char* color, const char* halo) {
             {"textBorderWidth", halo == nullptr ? 0 : 3}}}};
 }
 
-// A ring with its text on that side of it.
+// A ring with its text on the side `side`.
 Json ring_point(double x, double y, const std::string& text, const char* side) {
   return {{"value", {number(x), number(y)}},
           {"name", text},
           {"label", {{"position", side}, {"show", !text.empty()}}}};
 }
 
-// Above the point, but inwards near the ends of the axis.
+// Above the point, but toward the inside near the ends of the axis.
 const char* side_of(double position) {
   return position < 0.2 ? "right" : position > 0.8 ? "left" : "top";
 }
@@ -248,12 +248,12 @@ Json option(const Plot& plot) {
   return json;
 }
 
-// A cell's middle is half a unit from its edges.
+// The center of a cell is half a unit from its edges.
 Json map_point(const MapPoint& point) {
   return Json::array({number(point.column + 0.5), number(point.row + 0.5)});
 }
 
-// Over the second, numeric pair of axes.
+// A contour line on the second pair of axes, which is numeric.
 Json contour_series(const ContourLine& line) {
   Json segments = Json::array();
   for (const auto& [a, b] : line.segments)
@@ -269,7 +269,7 @@ Json contour_series(const ContourLine& line) {
           {"data", segments}};
 }
 
-// The texts of the lines; charts.js chooses the first of the places that is free.
+// The labels of contour lines. charts.js uses the first of the positions that is free.
 Json contour_texts(const std::vector<ContourLine>& lines) {
   Json texts = Json::array();
   for (const auto& line : lines) {
@@ -318,7 +318,7 @@ Json option(const HeatMap& map) {
     if (!remark.x || !remark.y) continue;
     const double column = level_index(map.x, *remark.x) + 0.5;
     const double row = level_index(map.y, *remark.y) + 0.5;
-    // The first stands below or above its ring, the others next to theirs.
+    // The first label is above or below its ring, the other labels are left or right of theirs.
     const bool upper = 3 * row > static_cast<double>(map.y.size());
     const bool right = 2 * column > static_cast<double>(map.x.size());
     const char* side = marks.empty() ? (upper ? "bottom" : "top") : right ? "left" : "right";
@@ -395,8 +395,8 @@ Json option(const ViolinPlot& plot) {
   return json;
 }
 
-// A span is a stacked bar upon an invisible one: one series per kind for each place in a lane would
-// be many, so spans are thick lines between two points instead.
+// Spans are thick lines between two points. Stacked bars would need a series for each kind and
+// position in a lane.
 Json option(const Timeline& timeline) {
   Json json = base_option(timeline.title);
   std::vector<double> times;

@@ -81,7 +81,7 @@ constexpr const char* kDarkScheme =
     "\n<style>@media (prefers-color-scheme: dark) "
     "{ svg { color: #e6e8eb; background: #15181c !important; } }</style>";
 
-// An attribute of the document's own element.
+// Reads an attribute of the root element.
 double svg_size(const std::string& svg, const std::string& name) {
   const auto at = svg.find(" " + name + "=\"") + name.size() + 3;
   return parse_double(svg.substr(at, svg.find('"', at) - at)).value_or(0);
@@ -148,7 +148,7 @@ std::string to_svg(const Figure& figure, const SvgOptions& options) {
         return draw_figure(f, {options.width > 0 ? options.width : f.width, options.head});
       },
       figure);
-  // A document of its own is dark where its viewer is; a page has its own colors.
+  // A stand-alone document follows the dark mode of its viewer; a page has its own colors.
   if (options.head) svg.insert(svg.find('>') + 1, kDarkScheme);
   return svg;
 }
@@ -158,7 +158,7 @@ std::string to_svg(const std::vector<Figure>& figures, const std::string& title)
   double height = 0;
   std::string parts;
   for (const auto& figure : figures) {
-    // A document is an element: moved down it is a part of another.
+    // An SVG document is an element, so it can be part of another document at an offset.
     std::string part = to_svg(figure);
     width = std::max(width, svg_size(part, "width"));
     const double own_height = svg_size(part, "height");

@@ -10,7 +10,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kMostPointsListed = 40;  // of a series; chosen: a screen of numbers
+constexpr std::size_t kMostPointsListed = 40;  // per series; chosen: a screen of numbers
 constexpr std::size_t kMostRowsListed = 400;
 
 Cell finite_cell(double value) {
@@ -21,7 +21,7 @@ FigureData data_of(Table table, const std::string& left_out) {
   return {std::move(table), "Data of the figure" + (left_out.empty() ? "" : ": " + left_out)};
 }
 
-// Which of `count` are listed: all, or evenly spread ones with both ends.
+// Returns the listed indices: all, or evenly spaced ones including both ends.
 std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
   std::vector<std::size_t> kept;
   const std::size_t shown = std::min(count, most);

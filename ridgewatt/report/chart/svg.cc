@@ -10,7 +10,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// At most two decimals, no trailing zeros, no "-0".
+// At most two decimals, without trailing zeros and without "-0".
 std::string pixel(double value) {
   if (!std::isfinite(value)) value = 0;
   const double rounded = std::round(std::clamp(value, -1e6, 1e6) * 100) / 100;
@@ -110,7 +110,7 @@ void Svg::text(SvgPoint at, std::string_view text, const SvgText& style) {
 }
 
 void Svg::begin_clip(SvgPoint corner, double width, double height) {
-  // A nested svg element clips without an id, so documents can share one HTML page.
+  // A nested svg element clips without an id, so that several documents fit into one HTML page.
   ++clips_;
   body_ += fmt::format(
       "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n",
@@ -160,7 +160,7 @@ double text_width(std::string_view text, double size) {
   double width = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80) continue;  // not the first byte of a character
+    if ((byte & 0xC0) == 0x80) continue;  // continuation byte of a UTF-8 character
     const bool wide = (byte >= 'A' && byte <= 'Z') || c == 'm' || c == 'w' || c == '%';
     const bool narrow = std::string_view("ijlftr.,:;'|()[] -").find(c) != std::string_view::npos;
     width += wide ? 0.76 : narrow ? 0.4 : 0.62;

@@ -1,4 +1,4 @@
-// Static bars, violins and timelines: a row for each name, which stands to its left.
+// Static bars, violins and timelines: one row per name, with the name on the left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kAxisRoom = 46;  // below the frame
+constexpr double kAxisRoom = 46;  // space below the frame
 
 Frame row_frame(const Sheet& sheet, const std::vector<std::string>& names, double width) {
   return {.left = 12 + name_room(names, width) + 10,
@@ -21,7 +21,7 @@ Frame row_frame(const Sheet& sheet, const std::vector<std::string>& names, doubl
           .bottom = sheet.bottom - kAxisRoom};
 }
 
-// The middle of row `i` of `count`.
+// The vertical center of row `i` of `count`.
 double row_at(const Frame& frame, std::size_t i, std::size_t count) {
   return frame.top + frame.height() * (static_cast<double>(i) + 0.5) /
                          static_cast<double>(std::max<std::size_t>(1, count));

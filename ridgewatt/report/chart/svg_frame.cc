@@ -9,7 +9,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kEdge = 12;  // of the document, around texts
+constexpr double kEdge = 12;  // margin around texts at the edge
 
 SvgStyle ink(double opacity, double width = 1) {
   return {.stroke = "currentColor", .width = width, .opacity = opacity};
@@ -22,7 +22,7 @@ bool is_free_of(const std::vector<Frame>& taken, const Frame& box) {
   });
 }
 
-// Lines no wider than `width`; a longer word stands alone.
+// Splits a text into lines no wider than `width`. A longer word is shortened, on its own line.
 std::vector<std::string> wrapped(const std::string& text, double size, double width) {
   std::vector<std::string> lines;
   for (const auto& word : split(text, ' ')) {
@@ -35,7 +35,7 @@ std::vector<std::string> wrapped(const std::string& text, double size, double wi
   return lines;
 }
 
-// A legend in rows; returns its height. With `svg` null only measures.
+// Draws a legend in rows and returns its height. If `svg` is null, only measures.
 double draw_legend(Svg* svg, const std::vector<LegendEntry>& entries, double left, double top,
                    double width) {
   if (entries.empty()) return 0;
@@ -70,7 +70,7 @@ struct HeadLine {
 std::vector<HeadLine> head_lines(const FigureHead& head, double width) {
   std::vector<HeadLine> lines;
   const auto add = [&](const std::string& text, double size, bool bold) {
-    // A bold face is wider by about an eighth.
+    // Bold text is about an eighth wider.
     for (auto& line : wrapped(text, bold ? size * 1.12 : size, width)) {
       lines.push_back({std::move(line), size, bold});
     }
@@ -87,7 +87,7 @@ std::string shortened(const std::string& text, double size, double room) {
   if (text_width(text, size) <= room) return text;
   std::string kept = text;
   while (!kept.empty() && text_width(kept + "\u2026", size) > room) {
-    // Whole characters only.
+    // Remove only whole UTF-8 characters.
     while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xC0) == 0x80) {
       kept.pop_back();
     }
@@ -183,7 +183,8 @@ LabelPlacer::Place LabelPlacer::next_to(SvgPoint point, const std::string& text,
     return b.left >= frame_.left && b.right <= frame_.right && b.top >= frame_.top &&
            b.bottom <= frame_.bottom;
   };
-  // Off the lines if that is near enough, else at least off other texts.
+  // Near positions must be free of lines and labels. Otherwise, any position free of labels is
+  // used.
   constexpr std::size_t kNear = 30;
   for (const bool off_lines : {true, false}) {
     const std::size_t count = off_lines ? std::min(kNear, corners.size()) : corners.size();
@@ -194,7 +195,7 @@ LabelPlacer::Place LabelPlacer::next_to(SvgPoint point, const std::string& text,
       return {corners[i], Anchor::kStart};
     }
   }
-  // No free place: at least inside the frame.
+  // No position is free, so only keep the label inside the frame.
   const double x = std::max(frame_.left, std::min(right, frame_.right - width));
   const double y =
       std::clamp(point.y, frame_.top + size, std::max(frame_.top + size, frame_.bottom));

@@ -12,12 +12,12 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr int kColorSteps = 64;
-constexpr double kBarRoom = 64;  // for the color bar and its numbers
+constexpr double kBarRoom = 64;  // space for the color bar and its numbers
 
 struct Cells {
   Frame frame;
-  double width;   // of a cell
-  double height;  // of a cell
+  double width;   // width of a cell
+  double height;  // height of a cell
   SvgPoint center(double column, double row) const {
     return {frame.left + (column + 0.5) * width, frame.bottom - (row + 0.5) * height};
   }
@@ -78,7 +78,7 @@ void draw_color_bar(Svg& svg, const Frame& frame, const ColorRange& range, const
                   {.fill = ramp_color((i + 0.5) / kColorSteps)});
   }
   const auto number = [](double value) { return cell_text(value, 3); };
-  // The ends are the data's own; three numbers between them.
+  // The ends of the range, and three numbers between them.
   for (int i = 0; i <= 4; ++i) {
     const double value = range.lo + (range.hi - range.lo) * i / 4;
     const std::string more = i == 4 && range.clipped ? "\u2265 " : "";
@@ -88,7 +88,7 @@ void draw_color_bar(Svg& svg, const Frame& frame, const ColorRange& range, const
                                        : 4)},
              more + number(value), {.size = kTickSize});
   }
-  // In a line of its own above the y axis's label.
+  // The label has its own line above the label of the y axis.
   svg.text({right, frame.top - 30}, label, {.size = kLabelSize, .anchor = Anchor::kEnd});
 }
 
@@ -99,7 +99,7 @@ void draw_cells(Svg& svg, const HeatMap& map, const Cells& cells, const ColorRan
       const double value = map.values[row][column];
       if (!std::isfinite(value)) continue;
       const SvgPoint center = cells.center(static_cast<double>(column), static_cast<double>(row));
-      // Half a pixel more than a cell hides seams.
+      // Half a pixel of overlap hides the seams between cells.
       svg.rectangle({center.x - cells.width / 2, center.y - cells.height / 2}, cells.width + 0.5,
                     cells.height + 0.5,
                     {.fill = ramp_color((value - range.lo) / span),
@@ -123,7 +123,7 @@ std::string draw_figure(const HeatMap& map, const SvgOptions& options) {
   Sheet sheet = begin_sheet(figure_head(map), {}, map.height - 30, options);
   Svg& svg = sheet.svg;
   const double bar = options.head ? kBarRoom : 0;
-  const double more = options.head ? 20 : 0;  // a line for the color bar's label
+  const double more = options.head ? 20 : 0;  // space for the label of the color bar
   const Frame frame{.left = 20 + widest_level(map.y),
                     .top = sheet.top + 26 + more,
                     .right = options.width - 18 - bar,

@@ -7,7 +7,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kManyPoints = 1000;  // chosen: below it every point tells its place on hover
+constexpr std::size_t kManyPoints = 1000;  // chosen: fewer points show their values on hover
 constexpr double kPointRadius = 3.5;       // pixels
 
 class PlotWriter {

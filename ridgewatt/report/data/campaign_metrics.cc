@@ -18,7 +18,8 @@ double count_of(std::size_t number) {
   return static_cast<double>(number);
 }
 
-// Writes the families of all campaigns; each has one series per kind of board, or several states.
+// Writes the metric families of all campaigns. A family has one series per kind of board, or one
+// per kind and state.
 class CampaignFamilies {
  public:
   explicit CampaignFamilies(const std::vector<CampaignLook>& campaigns) : campaigns_(campaigns) {}

@@ -13,7 +13,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// Without a prediction it is unknown.
+// Empty if there is no prediction.
 template <auto kMember>
 Cell predicted_cell(const campaign::BoardKind& kind) {
   const auto ahead = campaign::predicted_cost(kind);

@@ -109,14 +109,14 @@ struct EffectRow {
   const BoardEffect& board;
 };
 
-// The logarithm of a factor as a percentage.
+// Converts the logarithm of a factor to a percentage.
 double percent_of_log(double logarithm) {
   return 100 * std::expm1(logarithm);
 }
 Cell percent_cell(const std::optional<double>& logarithm) {
   return logarithm ? Cell(percent_of_log(*logarithm)) : Cell();
 }
-// A slope as the change per doubling of the value.
+// Converts a slope to the change per doubling of the value.
 Cell doubling_cell(const std::optional<double>& slope) {
   return slope ? Cell(percent_of_log(*slope * std::log(2))) : Cell();
 }
@@ -127,7 +127,7 @@ std::optional<double> high(const std::optional<Interval>& interval) {
   return interval ? std::optional(interval->hi) : std::nullopt;
 }
 
-// Of time or power; empty for a board that shares no point with the others.
+// Adds the fields for time or power. Empty for a board that shares no point with other boards.
 template <QuantityEffect BoardEffect::*kQuantity>
 void add_effect_fields(const std::string& name, std::vector<Field<EffectRow>>& fields) {
   const auto add = [&](Column column, Cell (*get)(const EffectRow&)) {
@@ -160,7 +160,7 @@ void add_effect_fields(const std::string& name, std::vector<Field<EffectRow>>& f
   });
 }
 
-// "time", "time, power"; unsteady ones too: "power unsteady".
+// The unusual quantities, for example "time", "time, power" or "power unsteady".
 Cell odd_in(const EffectRow& row) {
   const QuantityEffect &time = row.board.time, &power = row.board.power;
   std::string text;

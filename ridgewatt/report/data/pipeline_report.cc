@@ -42,7 +42,7 @@ Table epoch_table(const std::vector<NamedEpoch>& epochs) {
       epochs);
 }
 
-// A change, compared with the current epochs.
+// A change, and the costs of the current epochs for comparison.
 struct ChangeRow {
   const pipeline::WhatIf& change;
   const EpochCost &first, &later;

@@ -9,7 +9,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kMostOptima = 64;  // for people
+constexpr std::size_t kMostOptima = 64;  // in tables for people
 
 std::string study_heading(const StudyReport& report) {
   const std::string done =

@@ -11,7 +11,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// "memory_gb.board".
+// For example, "memory_gb.board".
 std::string qualified(const KeyMeaning& row) {
   return (row.object.empty() ? "" : std::string(row.object) + ".") + std::string(row.key);
 }
@@ -27,7 +27,7 @@ const Dictionary& dictionary() {
   return made;
 }
 
-// "time_lo_ms" is a bound of "time_ms"; nothing for a key that is none.
+// Describes a bound: "time_lo_ms" is a bound of "time_ms". Empty for other keys.
 std::string bound_text(const std::string& key) {
   for (const auto& [bound, word] : {std::pair{"_lo", "lower"}, std::pair{"_hi", "upper"}}) {
     const std::size_t at = key.find(bound);
@@ -52,7 +52,7 @@ std::vector<KeyMeaning> DeclaredKeys::all() {
 std::vector<KeyMeaning> all_keys() {
   const std::vector<KeyMeaning> shared = shared_keys();
   std::vector<KeyMeaning> all = shared;
-  for (const KeyMeaning& row : DeclaredKeys::all()) {  // shared columns among them
+  for (const KeyMeaning& row : DeclaredKeys::all()) {  // includes the shared columns
     const bool there = std::any_of(shared.begin(), shared.end(), [&](const auto& one) {
       return one.key == row.key && one.object == row.object;
     });

@@ -8,10 +8,10 @@ namespace {
 struct ForecastFigure {
   llm::PredictedValue llm::Forecast::*of;
   double scale;
-  const char* name;  // and its unit, as keys have them
+  const char* name;  // together with the unit it forms the key
   const char* unit;
   const char* heading;
-  int rank;  // of its bounds
+  int rank;  // rank of the columns of its bounds
 };
 
 constexpr int kDigits = 3;

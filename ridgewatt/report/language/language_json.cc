@@ -80,7 +80,7 @@ Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& ro
   const auto& setting = found.setting_of(row);
   constexpr std::size_t kKeys = 48;
   Json json = Json::object();
-  json.get_ref<Json::object_t&>().reserve(kKeys);  // of thousands of rows
+  json.get_ref<Json::object_t&>().reserve(kKeys);  // saves time with thousands of rows
   json["model"] = found.model.name;
   json["board"] = board_label(board);
   json["preset"] = preset.empty() ? Json() : Json(preset);

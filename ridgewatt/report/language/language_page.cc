@@ -21,12 +21,12 @@ using answer::LanguageAnswer;
 using answer::LanguageMemory;
 using answer::LanguageRow;
 
-constexpr std::size_t kMostLines = 8;  // colors that differ
+constexpr std::size_t kMostLines = 8;  // number of distinct colors
 constexpr std::size_t kMostMemoryBars = 24;
 constexpr std::size_t kMostMarks = 2000;
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
-// What tells a setting from the others, "q4_k_m, llama.cpp, agx-orin".
+// Identifies a setting, for example "q4_k_m, llama.cpp, agx-orin".
 std::string setting_name(const LanguageAnswer& found, std::size_t s) {
   const auto& setting = found.settings[s];
   return fmt::format("{}, {}, {}", found.weights[setting.weights].name, setting.engine->name,
@@ -43,8 +43,8 @@ FigureSource source_of(const LanguageAnswer& found) {
           "engines as fitted"};
 }
 
-// This number of rows at most: the shown one or the first of each setting, or presets of one
-// setting, or modes from slow to fast.
+// Returns at most kMostLines rows: with several settings, the shown row or the first row of each;
+// with one setting, its presets, or else modes evenly spaced from slow to fast.
 std::vector<std::size_t> drawn_rows(const LanguageAnswer& found) {
   std::vector<std::size_t> rows;
   if (found.settings.size() > 1) {
@@ -101,7 +101,7 @@ Plot context_figure(const LanguageAnswer& found) {
   return plot;
 }
 
-// Rows as points, a series for each of the first settings, and the front.
+// Rows as points: a series for each of the first settings, and one for the Pareto front.
 Plot front_figure(const LanguageAnswer& found) {
   Plot plot{.title = "Tokens per second and joules per token",
             .source = source_of(found),
@@ -137,12 +137,12 @@ Plot front_figure(const LanguageAnswer& found) {
   return plot;
 }
 
-// The roof of the first row's mode, and where both phases of its board's quantizations lie: their
-// intensity, and the work per second that is modelled.
+// The roofs in the mode of the shown row, and the points of both phases for each quantization on
+// the same board: arithmetic intensity and modeled rate.
 Plot phase_figure(const LanguageAnswer& found) {
   const LanguageRow& first = found.rows[found.shown];
   const answer::LanguageRoof roof = answer::roof_of(found, first);
-  std::map<Arithmetic, answer::LanguageRoof> roofs;  // of what is drawn
+  std::map<Arithmetic, answer::LanguageRoof> roofs;  // by arithmetic of the drawn rows
   Plot plot{.title = "Roofline of both phases in " + mode_name(found.board_of(first), first.mode),
             .source = source_of(found),
             .x = {.label = "arithmetic intensity (FLOP/byte)", .log = true},

@@ -29,10 +29,10 @@ std::string yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
 
-// What differs between the rows.
+// Which properties differ between the rows.
 struct Varied {
   bool board = true, runtime = true, quantization = true;
-  bool named = false;  // every mode is one
+  bool named = false;  // every mode is a preset
 };
 
 Varied varied(const answer::LanguageAnswer& found, bool for_people) {
@@ -99,7 +99,7 @@ std::string tokens_text(std::int64_t tokens, const char* what = "token") {
   return fmt::format("{} {}{}", tokens, what, tokens == 1 ? "" : "s");
 }
 
-// "8.03 billion".
+// For example, "8.03 billion".
 std::string count_text(std::int64_t count) {
   const auto value = static_cast<double>(count);
   return value >= 1e9 ? fmt::format("{:.3g} billion", value / 1e9)
@@ -193,13 +193,13 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   return lines;
 }
 
-// Modes with fewer cores than any run to which an engine was fitted.
+// Notes the modes with fewer cores than any run to which an engine was fitted.
 std::optional<std::string> fewer_cores(const answer::LanguageAnswer& found) {
   constexpr int kFitted = answer::LanguageTuneRequest::kCoresOfRuns;
   std::size_t beyond = 0, chosen = 0;
   for (const auto& row : found.rows) {
     if (row.mode.cpu_cores <= 0 || row.mode.cpu_cores >= kFitted) continue;
-    if (!found.board_of(row).has_gpu()) continue;  // llama.cpp is measured from one thread on
+    if (!found.board_of(row).has_gpu()) continue;  // llama.cpp was measured from one thread
     ++beyond;
     chosen += row.on_front ? 1 : 0;
   }
@@ -212,7 +212,7 @@ std::optional<std::string> fewer_cores(const answer::LanguageAnswer& found) {
 
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   std::vector<std::string> lines = found.model.remarks;
-  std::map<std::string, std::size_t> wide;  // by reason, of how many settings
+  std::map<std::string, std::size_t> wide;  // number of settings by reason
   std::set<std::string> python;
   for (const auto& setting : found.settings) {
     for (const auto& reason : setting.widened_by) ++wide[reason];
@@ -303,7 +303,7 @@ Table language_phase_table(const answer::LanguageAnswer& found) {
 
 namespace {
 
-// Each reason once, the first three of them.
+// Lists the first three distinct reasons.
 std::vector<std::string> left_out_lines(const answer::LanguageAnswer& found) {
   constexpr std::size_t kMostListed = 3;
   std::vector<std::string> lines;

@@ -61,7 +61,7 @@ std::string plan_text(const Board& board, const LanguagePlan& plan) {
   return fmt::format("prompt: {}; decoding: {}", in_words(plan.prefill), in_words(plan.decode));
 }
 
-// "12 % less energy of a request than one mode".
+// For example, "one mode for both phases takes 12 % more: ..".
 std::string saving_text(const answer::LanguageTuneAnswer& found,
                         const answer::TunedLanguage& tuned) {
   if (!tuned.best || !tuned.one_mode) return "";

@@ -10,7 +10,7 @@
 namespace ridgewatt::report {
 namespace {
 
-// Counts are whole numbers, and printed as such while they fit.
+// Counts are whole numbers and are printed as such if they fit into 64 bits.
 Json count(double value) {
   if (std::abs(value) < 9.0e18 && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);

@@ -1,4 +1,4 @@
-// Whether a language model fits a board: the rows, the sum in words, and where its parts come from.
+// Whether a language model fits a board: rows, the sum in words, and the sources of its parts.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 Json known_number(double value) {
-  return !std::isnan(value) ? Json(value) : Json();  // NaN: not known
+  return !std::isnan(value) ? Json(value) : Json();  // NaN: unknown
 }
 
 Json fit_json(const llm::Fit& fit) {

@@ -9,16 +9,16 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kDeepestBlock = 2;  // parts of a block's name where none counts
+constexpr std::size_t kDeepestBlock = 2;  // parts of a block's name if no part has a number
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// "layer.3", "layer1.0", "block_12": a word, a separator and a number.
+// True for a part with a number: "layer.3", "layer1.0", "block_12" or "3".
 bool counts(const std::string& part) {
   const std::size_t end = part.find_last_not_of("0123456789");
-  if (end == std::string::npos) return true;  // "3"
+  if (end == std::string::npos) return true;  // for example, "3"
   return end + 1 < part.size() && (part[end] == '.' || part[end] == '_') && is_digit(part.back());
 }
 
@@ -32,7 +32,7 @@ struct Group {
 
 std::string block_of(const std::string& node) {
   std::vector<std::string> parts = split(node, '/');
-  parts.pop_back();  // the operator's own name
+  parts.pop_back();  // the name of the operator
   std::string block;
   std::size_t taken = 0;
   for (const auto& part : parts) {
@@ -67,7 +67,7 @@ Table sum_layers(const Table& layers, const Column& key,
       }));
     }
   }
-  std::vector<Group> groups;  // as they come
+  std::vector<Group> groups;  // in order of first occurrence
   std::map<std::string, std::size_t> known;
   for (const auto& row : layers.rows()) {
     const auto name = key_of(std::get<std::string>(row[0]), std::get<std::string>(row[1]));

@@ -25,7 +25,7 @@ Json option_json(const OptionReference& option) {
   return json;
 }
 
-// Text that troff reads as it is. A line may end between the parts of A[,b=B][,c=C].
+// Escapes a text for troff. A line may break between the parts of A[,b=B][,c=C].
 std::string troff(const std::string& text) {
   std::string result;
   bool line_start = true;

@@ -30,7 +30,7 @@ double highest(std::span<const Observation> observations, Knob knob) {
   return top;
 }
 
-// The points whose `knobs` are at their highest.
+// The points at which all `knobs` have their highest value.
 std::vector<Observation> at_highest(std::span<const Observation> observations,
                                     std::initializer_list<Knob> knobs) {
   std::vector<Observation> kept(observations.begin(), observations.end());
@@ -120,7 +120,7 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
               [index_in(map.x, mhz_of_hz(point.point.mode.gpu_clock_hz))] = energy_mj(point);
   }
   const double least = energy_mj(best);
-  map.color_hi = 3 * least;  // the lowest clocks cost many times more and would hide the rest
+  map.color_hi = 3 * least;  // the much higher costs of low clocks would hide the rest
   map.contours = {{1.05 * least, "+5 %"},
                   {1.1 * least, "+10 %"},
                   {1.25 * least, "+25 %"},
@@ -147,7 +147,7 @@ Plot time_power_front(std::span<const Observation> observations, const FigureSou
   Series all{.name = "modes", .mark = Mark::kPoints, .color = "#9AA5B1"};
   Series front{.name = "Pareto front", .mark = Mark::kSteps};
   double least_power = std::numeric_limits<double>::infinity();
-  // Ten thousands of points would only cover each other; the front is of all of them.
+  // Tens of thousands of points would only cover each other. The front uses all points.
   const std::size_t stride = (points.size() + kMostPoints - 1) / kMostPoints;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto [time, power] = points[i];
@@ -172,14 +172,14 @@ Plot time_power_front(std::span<const Observation> observations, const FigureSou
 
 std::vector<Figure> energy_figures(std::span<const Observation> observations,
                                    const FigureSource& source) {
-  constexpr std::size_t kFewestPoints = 3;  // that make a curve
+  constexpr std::size_t kFewestPoints = 3;  // fewest points of a curve
   std::vector<Figure> figures;
   Plot curves = energy_over_gpu_clock(observations, source);
   if (std::any_of(curves.series.begin(), curves.series.end(),
                   [](const auto& series) { return series.x.size() >= kFewestPoints; })) {
     figures.emplace_back(std::move(curves));
   }
-  // A map of which most is empty, as of a Pareto front, shows no topology.
+  // A map that is mostly empty, such as that of a Pareto front, is not useful.
   if (auto map = energy_topology(observations, source);
       map && 2 * known_cells(*map) >= map->x.size() * map->y.size()) {
     figures.emplace_back(std::move(*map));

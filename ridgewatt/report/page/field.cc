@@ -12,7 +12,7 @@ namespace ridgewatt::report {
 namespace {
 
 struct KeyUnit {
-  std::string_view suffix, si;  // of the key, and of the name in SI
+  std::string_view suffix, si;  // suffix of the key, and of the name in SI units
   KeyScale scale = {};
 };
 

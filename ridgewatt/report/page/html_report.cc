@@ -17,7 +17,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr std::string_view kCharts = "echarts.min.js.gz";
-constexpr double kNarrow = 360;  // of static figures on a telephone, in pixels
+constexpr double kNarrow = 360;  // width of static figures on a phone, in pixels
 
 std::string_view web_file(std::string_view name) {
   for (const auto& file : embedded::web()) {
@@ -32,14 +32,14 @@ std::string web_files(std::initializer_list<std::string_view> names) {
   return text;
 }
 
-// How a legend shows a series.
+// The shape that represents a series in a legend.
 const char* legend_shape(const LegendEntry& entry) {
   if (entry.mark == Mark::kPoints) return "dot";
   if (entry.mark == Mark::kBand) return "area";
   return entry.dashed ? "dashed" : "line";
 }
 
-// The colors of a heat map with the values at their ends, or the names of the series.
+// For a heat map, the color bar with the values at its ends; for other figures, the series names.
 std::string legend_html(const Figure& figure) {
   if (const auto* map = std::get_if<HeatMap>(&figure)) {
     const auto range = color_range(*map);
@@ -74,7 +74,7 @@ std::string scalar_html(const Json& value) {
 
 std::string tree_html(const Json& value, int depth) {
   constexpr int kOpenDepth = 1;       // deeper levels are folded
-  constexpr std::size_t kMost = 200;  // entries of a level
+  constexpr std::size_t kMost = 200;  // entries per level
   if (!value.is_structured()) return "<span>" + scalar_html(value) + "</span>";
   std::string text = "<ul>";
   std::size_t count = 0;

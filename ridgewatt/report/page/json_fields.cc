@@ -24,7 +24,7 @@ std::string first_text(const Json& json, std::initializer_list<const char*> keys
   return "";
 }
 
-// The object that tells of the rows: the result, else its first row.
+// Reads a text from the result itself or, if it is absent there, from its first row.
 std::string text_of_rows(const Json& json, std::initializer_list<const char*> keys) {
   if (auto text = first_text(json, keys); !text.empty()) return text;
   for (const char* list : {"estimates", "modes", "compared", "results"}) {
@@ -123,13 +123,13 @@ FigureSource source_at(const Json& json) {
   std::string workload = text_of_rows(json, {"workload", "model", "study"});
   const std::string kind = text_of_rows(json, {"kind"});
   if (!kind.empty() && workload.find(kind) == std::string::npos) workload += " " + kind;
-  // Results of former versions state the ground in `provenance`.
+  // Results of earlier versions have the ground in `provenance`.
   const std::string stated = text_of_rows(json, {"ground", "provenance"});
   std::optional<Provenance> provenance;
   for (const auto& [value, name] : kEnumNames<Provenance>) {
     if (stated.starts_with(name)) provenance = value;
   }
-  // "modelled with the agx-orin twin ...": the rest is the detail.
+  // The rest of a text like "modelled with the agx-orin twin ..." is the detail.
   std::string detail(
       trim(std::string_view(stated).substr(provenance ? name_of(*provenance).size() : 0)));
   for (const char* start : {"with ", ": ", ", "}) {
@@ -148,7 +148,7 @@ FigureSource source_at(const Json& json) {
     detail = runtime + (detail.empty() ? "" : ", " + detail);
   }
   std::string board = text_of_rows(json, {"board", "device"});
-  // A title that already names the board does not get it again.
+  // If the workload already names the board, it is not repeated.
   if (!board.empty() && workload.find(" on ") != std::string::npos) {
     const auto on = workload.rfind(" on ");
     board = workload.substr(on + 4);

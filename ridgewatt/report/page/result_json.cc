@@ -19,7 +19,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kFewPoints = 24;  // can be named in a figure
+constexpr std::size_t kFewPoints = 24;  // up to this number, a figure can name its points
 
 std::string percent_more(double ratio) {
   const double percent = 100 * (ratio - 1);
@@ -27,7 +27,7 @@ std::string percent_more(double ratio) {
   return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "more" : "less");
 }
 
-// "15 % more time, 22 % less power and 9 % less energy".
+// For example, "15 % more time, 22 % less power, 9 % less energy".
 std::string against(const Json& other, const Json& answer) {
   std::string text;
   for (const auto& [key, word] : {std::pair{"time_ms", "time"}, std::pair{"power_w", "power"},
@@ -56,7 +56,7 @@ void add_minimum_facts(const Json& point, std::vector<HtmlReport::Fact>& facts) 
   }
 }
 
-// The points as circles with their names, the answer apart.
+// The points as circles with their names. Answers have their own series.
 Plot named_points(const Json& points, const std::vector<std::string>& names,
                   const FigureSource& source, std::size_t answers) {
   Plot plot{.title = "Time against power",
@@ -82,7 +82,7 @@ Plot named_points(const Json& points, const std::vector<std::string>& names,
   return plot;
 }
 
-// The searched points as a series of their own, before the named ones.
+// Adds the profiled points as a series before the named ones.
 void add_profiled(Plot& plot, const Json& profiled) {
   Series series{.name = "profiled", .mark = Mark::kPoints, .color = "#9AA5B1"};
   for (const auto& point : profiled) {
@@ -208,7 +208,7 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
                points_table(rows, {}, {"board", "bound", "fits_memory"}));
 }
 
-// The array that predict and pareto write, alone or with its origin around it.
+// The array of predict and pareto, with or without an enclosing object that states its origin.
 void add_points_result(HtmlReport& report, const Json& json, const Json& rows) {
   const FigureSource source = source_at(json);
   report.paragraph(fmt::format("{} operating points. {}.", rows.size(), source.line()));

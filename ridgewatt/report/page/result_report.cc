@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-// The first of `names` that is a column.
+// Returns the first of `names` that is a column.
 std::optional<std::size_t> first_column(const CsvReader& csv,
                                         std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
@@ -39,11 +39,11 @@ Cell cell_of(std::string_view text) {
   return std::string(text);
 }
 
-// The first rows as a table, and how many there are.
+// The first rows as a table, and the number of all rows.
 struct CsvRows {
   Table table;
   std::size_t count = 0;
-  bool numbers = false;  // in any of those rows
+  bool numbers = false;  // whether one of these rows has a number
 };
 
 CsvRows first_rows(std::string_view text, const std::string& name) {
@@ -67,8 +67,8 @@ CsvRows first_rows(std::string_view text, const std::string& name) {
   return rows;
 }
 
-// Whose numbers a sweep holds. Intervals without a provenance are those of a model, of which such a
-// file does not tell more.
+// The source of the numbers in a sweep. Intervals without a provenance come from a model, but the
+// file does not state which.
 FigureSource sweep_source(const Sweep& sweep, bool named, bool intervals, bool origins) {
   const std::string workload = named ? sweep.workload + " " + sweep.kind : "Workload not recorded";
   if (intervals && !origins) {
@@ -116,7 +116,7 @@ std::optional<Plot> curves(std::string_view text, const std::string& name, std::
   return plot;
 }
 
-// The figures of a sweep. What a model made is not compared with its neighbors.
+// Adds the figures of a sweep. Quality checks between neighboring rows apply only to measurements.
 void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSource& source,
                        bool made_by_a_model) {
   report.paragraph(
@@ -131,10 +131,10 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSourc
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 
-// The rows of a file whose power is known, as CSV, and the number of the others: of boards without
-// a power sensor, a twin knows no power.
+// The rows with known power as CSV, and the number of other rows. A twin does not know the power of
+// boards without a power sensor.
 struct PoweredRows {
-  std::string text;  // only if there are others
+  std::string text;  // empty if all rows have power
   std::size_t powered = 0, others = 0;
 };
 
@@ -180,7 +180,7 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
       const bool modelled = intervals || sweep.provenance == Provenance::kModelled ||
                             sweep.provenance == Provenance::kPredicted;
       add_sweep_figures(report, sweep, source, modelled);
-      sweep = Sweep();  // a large file is held once
+      sweep = Sweep();  // so that a large file is not in memory twice
     }
   } else if (const auto x = first_column(csv, {"profiles", "profiled_modes", "samples", "n"})) {
     for (std::size_t c = 0; c < csv.header().size(); ++c) {
@@ -199,7 +199,7 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
   report.table(caption, rows.table);
 }
 
-// So far from 1 that a ratio of two would not be a number any more.
+// Rejects numbers so large or small that a ratio of two could overflow.
 void check_number(const Json& value, const std::string& name) {
   constexpr double kMost = 1e30, kLeast = 1e-100;  // chosen: far beyond any quantity of a result
   if (!value.is_number_float()) return;
@@ -218,7 +218,7 @@ void add_result(HtmlReport& report, const std::string& name, std::string_view co
     add_csv(report, name, content);
     return;
   }
-  // What lies deeper than any result does is dropped, so that no depth can exhaust the stack.
+  // Drops values that are deeper than in any result, so that nesting cannot exhaust the stack.
   const auto plausible = [&](int depth, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::value) check_number(value, name);
     return depth < kDeepest;

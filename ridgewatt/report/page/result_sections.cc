@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kPico = 1e-12;
 
-// {"mode": {"gpu_mhz": 306}} has the single value "mode.gpu_mhz"; arrays are left out.
+// {"mode": {"gpu_mhz": 306}} has the single value "mode.gpu_mhz". Arrays are omitted.
 void flatten(const Json& value, const std::string& key, int depth,
              std::vector<std::pair<std::string, const Json*>>& flat) {
   constexpr int kDeepest = 4;
@@ -64,7 +64,7 @@ std::optional<ClassRoof> roof_at(const Json& row) {
   return roof;
 }
 
-// One per row, which points are linked with.
+// One layer per row, so that points can link to rows.
 std::vector<RooflineLayer> layers_at(const Json& json) {
   std::vector<RooflineLayer> layers;
   for (const auto& row : rows_at(json, "layers")) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kBlock = 1 << 16;  // bytes; chosen: far more than a row, less than a result
 constexpr std::size_t kPart = 256;       // rows; chosen: some tens of kilobytes of text
 
-// Text on its way out, a block at a time.
+// A buffer that writes text in blocks.
 class Blocks {
  public:
   explicit Blocks(std::ostream& out) : out_(out) {}
@@ -39,7 +39,7 @@ class Blocks {
   fmt::memory_buffer text_;
 };
 
-// Not ==, to which 0 and -0 are the same and NaN is another.
+// Unlike ==, distinguishes 0 from -0, and treats equal NaNs as equal.
 bool same_text(const Cell& a, const Cell& b) {
   const auto* x = std::get_if<double>(&a);
   const auto* y = std::get_if<double>(&b);
@@ -49,7 +49,7 @@ bool same_text(const Cell& a, const Cell& b) {
   return a == b;
 }
 
-// Control characters of names are escaped, and a number that is not finite is empty.
+// Escapes control characters in texts. A number that is not finite becomes empty.
 std::string csv_text(const Cell& cell) {
   return std::visit(
       CellCase{[](std::monostate) { return std::string(); },
@@ -67,7 +67,7 @@ std::string csv_text(const Cell& cell) {
 
 // Adds the rows from `begin` up to `end`.
 void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
-  // Boards, clocks and names stay the same from row to row: what is written is kept.
+  // Boards, clocks and names rarely change between rows, so their texts are reused.
   std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
   std::vector<std::string> texts(rows.columns.size());
   for (std::size_t i = begin; i < end; ++i) {
@@ -81,7 +81,7 @@ void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& 
   }
 }
 
-// As dump_json writes it.
+// The same text as dump_json.
 std::string json_text(const Cell& cell) {
   return std::visit(CellCase{[](std::monostate) { return dump_json(nullptr); },
                              [](const auto& content) { return dump_json(content); }},
@@ -112,9 +112,9 @@ void add_json(const Rows& rows, std::size_t begin, std::size_t end, std::string&
   }
 }
 
-// Makes the texts of `count` rows in parts, on several threads, and hands the parts over in their
-// order: those of one round while the next round is made. Buffers are kept: a new one of that size
-// would be cleared by the system first.
+// Builds the texts of `count` rows in parts on several threads and passes the parts to `take` in
+// order. While one round is built, the previous round is taken. Buffers are reused, because the
+// system would first clear the memory of new ones.
 template <class AddText, class Take>
 void in_parts(std::size_t count, const AddText& add_text, const Take& take) {
   const int threads = count > kPart ? available_threads() : 1;
@@ -140,7 +140,7 @@ void in_parts(std::size_t count, const AddText& add_text, const Take& take) {
   take_made();
 }
 
-// JSON further in: its texts have no line ends, which are escaped.
+// Indents JSON. Line ends in its texts are escaped, so every line end is part of the format.
 std::string indented(std::string_view json, std::string_view indent) {
   std::string text;
   for (const char c : json) {

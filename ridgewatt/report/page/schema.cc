@@ -23,7 +23,7 @@ void Result::add_sums(LayerSums sums) {
 
 namespace {
 
-// Of the form that a command's result has now; every other has its first.
+// The current version of a command's result. Results that never changed have version 1.
 int version_of(std::string_view command) {
   constexpr std::string_view kSecond[] = {"estimate", "evaluate.estimate", "evaluate.pipeline",
                                           "pipeline", "roofline"};

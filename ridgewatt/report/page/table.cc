@@ -15,11 +15,11 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kGrouped = 10'000;  // from here on with commas
-constexpr double kPrefixed = 1e9;    // from here on with G, T, P, where it is no whole number
+constexpr double kGrouped = 10'000;  // at and above this value, with commas
+constexpr double kPrefixed = 1e9;  // at and above this value, with G, T or P unless a whole number
 constexpr int kNominalDigits = 6;
 
-// "1234567.5" is "1,234,567.5".
+// "1234567.5" becomes "1,234,567.5".
 std::string with_commas(const std::string& text) {
   const std::size_t begin = text.front() == '-' ? 1 : 0;
   const std::size_t end = std::min(text.find('.'), text.size());
@@ -31,7 +31,7 @@ std::string with_commas(const std::string& text) {
   return result;
 }
 
-// Fixed notation with `digits` significant digits where that is readable.
+// Fixed-point notation with `digits` significant digits if that is readable.
 std::string significant(double value, int digits) {
   const double magnitude = std::abs(value);
   const int shown = digits == kNominal ? kNominalDigits : digits;
@@ -54,7 +54,7 @@ std::string without_unit(const std::string& heading) {
   return unit == std::string::npos ? heading : heading.substr(0, unit);
 }
 
-// `option`: where the user named the column.
+// `option` is the command-line option that names the column.
 std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted,
                         const std::string& option) {
   const auto matches = [&](const auto& text_of) {
@@ -88,7 +88,7 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
                    "the columns are " + joined_names(names.names));
 }
 
-// Numbers before texts before nothing.
+// Numbers come before texts, and texts before empty cells.
 int kind_of(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return 2;
   return std::holds_alternative<std::string>(cell) ? 1 : 0;

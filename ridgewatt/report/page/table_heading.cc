@@ -13,7 +13,7 @@ struct UnitSuffix {
   std::string_view unit;
 };
 
-// The longest come first.
+// The order matters: a suffix must precede the shorter suffixes with which it ends.
 constexpr std::array<UnitSuffix, 35> kUnits = {{{"_gflop_per_s", "GFLOP/s"},
                                                 {"_gflop_per_j", "GFLOP/J"},
                                                 {"_bytes_per_s", "B/s"},
@@ -90,7 +90,7 @@ std::string column_heading(const Column& column) {
   std::string name = column.name;
   std::string unit;
   for (const auto& [suffix, text] : kUnits) {
-    // A bound stands before the unit, or behind it: time_lo_ms, static_power_w_lo.
+    // The suffix of a bound precedes or follows the unit: time_lo_ms, static_power_w_lo.
     for (const std::string_view bound : {"", "_lo", "_hi"}) {
       const std::string end = std::string(suffix) + std::string(bound);
       if (!unit.empty() || name.size() <= end.size() || !name.ends_with(end)) continue;

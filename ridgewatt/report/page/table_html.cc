@@ -37,7 +37,7 @@ Json column_block(const Table& table, std::size_t column) {
   std::vector<std::int64_t> places(order.size(), -1);
   const Cell* last = nullptr;
   for (const std::size_t row : order) {
-    if (std::holds_alternative<std::monostate>(cell(row))) break;  // they come last
+    if (std::holds_alternative<std::monostate>(cell(row))) break;  // empty cells come last
     if (last == nullptr || cell_before(*last, cell(row))) {
       texts.push_back(cell_text(cell(row), table.columns()[column]));
     }

@@ -1,4 +1,4 @@
-// A table on a terminal of some width: which columns are shown, how wide each is, how it is drawn.
+// A table for a terminal of a given width: chooses the columns and their widths, and prints them.
 #include <algorithm>
 #include <map>
 
@@ -8,22 +8,22 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr std::size_t kGap = 2;        // blanks between columns
-constexpr std::size_t kLeastText = 8;  // texts are not shortened below
-constexpr std::size_t kComfort = 40;   // prose is wrapped here before columns are hidden for it
+constexpr std::size_t kGap = 2;        // spaces between columns
+constexpr std::size_t kLeastText = 8;  // texts are not shortened below this width
+constexpr std::size_t kComfort = 40;   // prose is wrapped to this width before columns are hidden
 constexpr std::size_t kLeastProse = 12;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Columns that a string takes on the terminal, one per code point.
+// The width of a string on the terminal, assuming one column per code point.
 std::size_t text_width(const std::string& text) {
   return text.size() -
          static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
 }
 
-// The code points `from` up to `to`.
+// The code points from `from` up to, but without, `to`.
 std::string part(const std::string& text, std::size_t from, std::size_t to) {
   std::string result;
   std::size_t at = 0;
@@ -52,7 +52,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// A heading in two lines as equal as its blanks allow; in one when it has none.
+// Splits a heading into two lines of similar length. A heading without spaces stays on one line.
 std::vector<std::string> broken(const std::string& heading) {
   std::vector<std::string> best = {heading};
   std::size_t least = text_width(heading);
@@ -71,12 +71,12 @@ struct ShownColumn {
   int rank = 0;
   bool text = false;
   bool wrap = false;
-  std::vector<std::string> cells;  // numbers already aligned by their points
-  std::size_t cell_width = 0;      // of the longest
-  std::size_t width = 0;           // decided by `Page`
+  std::vector<std::string> cells;  // numbers are aligned at their decimal points
+  std::size_t cell_width = 0;      // width of the longest cell
+  std::size_t width = 0;           // set by Page
 };
 
-// Blanks behind, so that the points of a column lie below each other.
+// Appends spaces so that the decimal points of a column are aligned.
 void align_points(std::vector<std::string>& cells) {
   const auto behind = [](const std::string& cell) {
     return text_width(cell.substr(std::min(cell.find('.'), cell.size())));
@@ -103,7 +103,7 @@ ShownColumn shown_column(const Table& table, std::size_t c) {
   return shown;
 }
 
-// Which columns stand on the page, and how wide.
+// Chooses the shown columns and their widths.
 class Page {
  public:
   Page(std::vector<ShownColumn> columns, std::size_t width)
@@ -147,7 +147,7 @@ class Page {
     return sum < kGap ? 0 : sum - kGap;
   }
 
-  // Columns of the lowest rank, then rank by rank what still fits.
+  // Shows the columns of the lowest rank, and those of higher ranks that still fit.
   void choose() {
     if (total(true, false) <= width_) return;
     std::map<int, std::vector<std::size_t>> ranks;
@@ -167,7 +167,8 @@ class Page {
     return std::max(column.wrap ? kLeastProse : kLeastText, heading_width(column, true));
   }
 
-  // Takes from the widest text, prose first, until all fits; at last columns go from the right.
+  // Narrows the widest text column, prose first, until all columns fit. If that is not enough,
+  // removes columns from the right.
   void shrink() {
     const auto taken = [this] {
       std::size_t sum = 0;
@@ -225,7 +226,7 @@ class Page {
     for (std::size_t l = 0; l < lines; ++l) {
       std::string text;
       for (std::size_t i = 0; i < chosen_.size(); ++i) {
-        const std::size_t above = lines - headings[i].size();  // short headings stand below
+        const std::size_t above = lines - headings[i].size();  // align at the bottom
         const std::string& word = l < above ? std::string() : headings[i][l - above];
         const ShownColumn& column = columns_[chosen_[i]];
         text += (i > 0 ? std::string(kGap, ' ') : "") +
@@ -261,7 +262,7 @@ class Page {
   std::size_t width_;
 };
 
-// False for a column that the terminal need not show (its rank is above 0) and that no row fills.
+// False for a column of a rank above 0 without any value.
 bool needs_place(const Table& table, std::size_t c) {
   const auto& rows = table.rows();
   return table.columns()[c].rank == 0 || rows.empty() ||
