@@ -191,7 +191,7 @@ std::string evidence_text(const ExplainLine& line) {
 // For example, "no single cause explains it: the nearest, preset 15W, gives 62.3 ms". Empty if the
 // prediction of a cause is near the measured time.
 std::string unexplained_text(const ExplainAnswer& found) {
-  static constexpr double kExplains = 2;  // chosen: a prediction is off by at most this factor
+  static constexpr double kExplains = 2;  // chosen: largest plausible error of a prediction
   const auto off = [&](const ExplainLine& line) {
     const answer::Prognosis& prognosis = line.row().prognosis;
     const bool first = found.of == ExplainedTime::kFirstToken && prognosis.first_token_s;
@@ -218,7 +218,7 @@ std::string power_fault_text(const ExplainAnswer& found) {
 
 // For example, "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
-  static constexpr double kAsExpected = 1.05;  // chosen: less is not worth a number
+  static constexpr double kAsExpected = 1.05;  // chosen: smaller ratios are not stated
   const double ratio = found.time.measured / found.time.expected;
   std::string text = ratio > kAsExpected || ratio < 1 / kAsExpected
                          ? fmt::format("{:.3g} times as long as expected", ratio)

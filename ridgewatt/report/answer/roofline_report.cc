@@ -16,7 +16,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr int kLineSteps = 160;
-constexpr std::size_t kNamedModes = 5;  // chosen: colors that differ at a glance
+constexpr std::size_t kNamedModes = 5;  // chosen: colors that are easy to distinguish
 constexpr std::size_t kFirstLayerColor = 5;
 
 double giga(double value) {

@@ -23,7 +23,7 @@ void add_live(const answer::ScheduleRun::Live& live, Json& json) {
   json["schedule_s"] = summary.duration_s;
   json["programs"] = Json::array();
   for (const auto& program : summary.programs) {
-    // Without served requests, the latencies are NaN, which JSON writes as null.
+    // A percentile of unserved requests is infinite, which JSON writes as null.
     json["programs"].push_back({{"name", program.name.empty() ? "inference" : program.name},
                                 {"requests", program.requests},
                                 {"late", program.late},

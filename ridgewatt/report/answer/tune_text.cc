@@ -132,8 +132,8 @@ void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& line
                               best.serving->most_hz, 1e3 * best.serving->latency_s));
 }
 
-// States how long the board can hold a mode, and where its temperature ends. If it cannot hold the
-// mode for ever, states the power that it can.
+// States how long the board can hold a mode and where its temperature ends or, if it cannot hold
+// the mode permanently, which power it can.
 std::string held_text(const thermal::HoldAnswer& hold) {
   std::string text =
       fmt::format("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
@@ -240,7 +240,7 @@ namespace {
 
 // For example, "22 % less energy and 24 % less power for 3 % more time than MAXN", per sample.
 std::string against_text(const tune::ComparedPoint& answer, const tune::ComparedPoint& other) {
-  static constexpr double kSame = 0.005;  // chosen: half a percent is not worth a word
+  static constexpr double kSame = 0.005;  // chosen: smaller changes are not mentioned
   const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
                          static_cast<double>(std::max(other.point.batch, 1));
   const std::tuple<const char*, double, double> costs[] = {

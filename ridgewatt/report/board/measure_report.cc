@@ -50,7 +50,7 @@ Json summary_json(const measure::MinibatchSummary& summary, bool power) {
   return json;
 }
 
-// "95 % within 39.1 to 41.2"
+// For example, "95 % within 39.1 to 41.2".
 std::string interval_note(double lo, double hi) {
   return std::isfinite(hi - lo) ? fmt::format("95 % within {:.4g} to {:.4g}", lo, hi)
                                 : "too few for an interval";

@@ -1,4 +1,4 @@
-// Keys of what runs on boards: measure, sensors, mode, soak, campaign, fleet, store, sweep.
+// Keys of commands for boards: measure, sensors, mode, soak, campaign, fleet, store, sweep.
 #include "ridgewatt/report/keys/key_tables.h"
 
 namespace ridgewatt::report {

@@ -88,7 +88,7 @@ std::string json_text(const Cell& cell) {
                     cell);
 }
 
-// Adds the rows from `begin` up to `end` as objects of an array that is itself in an object.
+// Adds the rows from `begin` up to `end` as objects of an array inside an object.
 void add_json(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
   std::vector<std::string> keys;
   for (const auto& column : rows.columns) {
