@@ -82,7 +82,7 @@ void check_point(const PlannedPoint& point, const std::string& kind,
 
 void check_kind(const BoardKind& kind) {
   const std::string base = kind.fake() ? kind.name.substr(5) : kind.name;
-  const auto at = base.find('@');  // "orin-nano-8gb@super"
+  const auto at = base.find('@');  // as in "orin-nano-8gb@super"
   const bool good = is_plain_name(base.substr(0, at)) &&
                     (at == std::string::npos || is_plain_name(base.substr(at + 1)));
   refuse_unless(good, fmt::format("'{}' is not a kind of board", kind.name), "campaign",

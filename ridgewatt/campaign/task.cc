@@ -277,8 +277,8 @@ class BoardTask {
       failed(error.what(), "");
     } catch (const IoError& error) {
       if (can_write(options_.spool_folder)) throw;
-      throw TryAgainError("the spool cannot be written",
-                          error.what());  // nor the mode journal
+      // The mode journal cannot be written either.
+      throw TryAgainError("the spool cannot be written", error.what());
     }
   }
 
