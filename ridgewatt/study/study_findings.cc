@@ -97,7 +97,7 @@ std::vector<std::string> study_findings(const Study& study, const StudyAnalysis&
                       change, what, effect.ratio));
       continue;
     }
-    // A factor of ten in either direction is not informative: two blocks that differ can give 1e20.
+    // An interval over a factor of 100 is not informative. With two blocks, it can span 1e20.
     if (!effect.shown() && effect.hi > 100 * effect.lo) {
       findings.push_back(fmt::format("{}: {} varies too much between {} blocks to tell", change,
                                      what, effect.blocks));
