@@ -33,8 +33,7 @@ RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoin
   return layer;
 }
 
-// Splits the time into GPU work, waiting for launches, and host and loader time before and after
-// it.
+// Splits the time of a minibatch into GPU work, waiting for launches, host time and loader time.
 std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
                                const twin::Breakdown& whole) {
   double compute_s = 0, memory_s = 0, overhead_s = 0, chain_s = 0;

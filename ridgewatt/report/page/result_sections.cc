@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kPico = 1e-12;
 
-// {"mode": {"gpu_mhz": 306}} has the single value "mode.gpu_mhz". Arrays are omitted.
+// For example, {"mode": {"gpu_mhz": 306}} has the single value "mode.gpu_mhz". Arrays are omitted.
 void flatten(const Json& value, const std::string& key, int depth,
              std::vector<std::pair<std::string, const Json*>>& flat) {
   constexpr int kDeepest = 4;

@@ -1,4 +1,4 @@
-// Headings for people from the names of columns: unit in parentheses, words with blanks.
+// Builds headings from the names of columns: spaces between words, the unit in parentheses.
 #include <array>
 #include <string_view>
 
