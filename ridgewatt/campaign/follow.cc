@@ -38,7 +38,8 @@ Holdings holdings_of(const Plan& plan, const std::string& fingerprint, store::St
   return {filled_slots(plan, fingerprint, store), records_of(plan, store)};
 }
 
-// A file that does not exist yet is an empty store. A server that does not answer may come back.
+// A file that does not exist yet is an empty store. A missing server database
+// is a temporary error.
 Holdings held_so_far(const Plan& plan, const std::string& fingerprint) {
   const bool server = store::is_postgresql(plan.store);
   try {

@@ -56,7 +56,7 @@ std::map<std::string, OperatingPoint> planned_points(const Plan& plan) {
   return points;
 }
 
-// Checks a campaign without an entry in the store by its points.
+// For a campaign that has no entry in the store: compares its points with the plan.
 void compare_points(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                     const std::string& where) {
   const auto planned = planned_points(plan);
