@@ -26,7 +26,7 @@ CREATE VIEW reading AS
   FROM sample, unnest(sample.time_s, sample.value) WITH ORDINALITY AS r (time_s, value, n);
 )sql";
 
-// Grants the rights that roles have on the existing table `series` on the new table, too.
+// Gives roles the same rights on a new table that they have on the table `series`.
 std::string grants_as_of_series(const char* table) {
   constexpr const char* kGrants = R"sql(
 DO $$ DECLARE granted record; BEGIN
