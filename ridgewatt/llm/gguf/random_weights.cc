@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ constexpr std::uint16_t half(double value) {
     --exponent;
   }
   const bool normal = value >= 1;
-  const int fraction = static_cast<int>((normal ? value - 1 : value) * 1024 + 0.5);
+  const int fraction = static_cast<int>(std::lround((normal ? value - 1 : value) * 1024));
   return static_cast<std::uint16_t>(((normal ? exponent : 0) << 10) + fraction);
 }
 
