@@ -80,7 +80,7 @@ Json schema_first(const Context& context, const Json& result) {
   const std::string name = full_name(innermost(*context.program), '.');
   Json whole = report::with_schema(
       context.result_of.empty() ? name.substr(name.find('.') + 1) : context.result_of, result);
-  // A command may have drawn more than its result tells.
+  // Commands whose figures show more than the result have added their figures already.
   if (context.with_figures && !whole.contains("figures")) {
     whole["figures"] = report::result_figures(whole);
   }
@@ -96,7 +96,7 @@ void print(const Context& context, const Json& result) {
 }
 
 void remark(const Context& context, const std::string& text) {
-  // At once: threads remark too, and lines of theirs must not meet in the middle.
+  // One write per line, because other threads print remarks at the same time.
   if (!context.quiet) std::cerr << escape_terminal(text) + '\n';
 }
 

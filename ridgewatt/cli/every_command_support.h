@@ -1,4 +1,4 @@
-// For tests only: the commands of `ridgewatt` and `ridgewatt-lab` as those of one program.
+// For tests only: a program that has the commands of both `ridgewatt` and `ridgewatt-lab`.
 #pragma once
 
 #include <algorithm>

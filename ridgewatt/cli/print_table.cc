@@ -1,4 +1,4 @@
-// How tables reach the terminal: as wide as it is, in the order and the number of rows asked for.
+// Prints tables in the width of the terminal, with the requested order and number of rows.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-constexpr std::size_t kUsualWidth = 120;  // where nothing tells it: a pipe or a file
+constexpr std::size_t kUsualWidth = 120;  // if unknown: a pipe or a file
 constexpr std::size_t kLeastWidth = 20;
 
 std::size_t terminal_width() {
@@ -54,7 +54,7 @@ void print_fitted(const Context& context, const report::Table& table) {
   if (!note.empty()) std::cout << note << '\n';
 }
 
-// The first option about rows and columns that was given; null: none.
+// Returns the first option about rows or columns that was given; null: none.
 const char* table_option(const Context& context) {
   return context.top > 0            ? "--top"
          : !context.sort.empty()    ? "--sort"
@@ -175,7 +175,7 @@ void print(const Context& context, const report::Rows& rows) {
 }
 
 void print(const Context& context, report::StreamedJson result) {
-  // Figures are drawn of the whole result.
+  // Figures need the whole result.
   if (context.with_figures) return print(context, result.whole());
   result.head = schema_first(context, result.head);
   result.write(std::cout);

@@ -18,7 +18,7 @@ namespace {
 
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
-    // The word that completion is asked for may be empty: the next one.
+    // The word to complete may be empty.
     if (is_flag(*option) || option->get_name() == "WORDS") continue;
     option->check(CLI::Validator(
         [](std::string& text) {
@@ -29,7 +29,7 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
 }
 
-// -o for every command that does not say more of it.
+// Adds -o to each command that does not declare it itself.
 void add_output_options(CLI::App& app, Context& context) {
   const auto commands = app.get_subcommands(nullptr);
   for (CLI::App* command : commands) add_output_options(*command, context);
@@ -38,7 +38,7 @@ void add_output_options(CLI::App& app, Context& context) {
   add_output_option(app, context);
 }
 
-// Once: a command that has its options has its description too.
+// Does nothing the second time: a command with a description already has its options.
 void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& context) {
   if (!command.get_description().empty()) return;
   if (entry.program != nullptr) {
@@ -50,7 +50,8 @@ void fill(const CommandEntry& entry, CLI::App& command, CLI::App& app, Context& 
   refuse_empty_values(command);
 }
 
-// For a file that stands alone where the command takes files by options: the line that names it.
+// If `word` is a file and the command takes files by options, returns the command lines that would
+// accept it; otherwise empty.
 std::string line_with_option(const CLI::App& command, const std::string& word) {
   std::error_code failed;
   if (!std::filesystem::exists(word, failed)) return "";
@@ -63,8 +64,8 @@ std::string line_with_option(const CLI::App& command, const std::string& word) {
   return line;
 }
 
-// Those that the command line may mean, as each costs the start time: the ones that it names, or
-// all where it names none or one that shows the others.
+// Returns the commands whose names occur in the command line, because each command costs start
+// time. Returns all if no name occurs, or if the help of the others may be shown.
 std::vector<const CommandEntry*> meant_commands(const Context& context) {
   std::vector<const CommandEntry*> all, named;
   bool shows_others = std::ranges::find(context.line, "--help") != context.line.end() ||
@@ -111,10 +112,10 @@ void add_name(const CommandEntry& entry, CLI::App& app, Context& context) {
 
 struct LastOption {
   const CLI::Option* option = nullptr;
-  std::size_t values = 0;  // how many words follow it, or belong to it
+  std::size_t values = 0;  // number of words after it, plus 1 if its own word has a value
 };
 
-// Of the words in [word, end) the last that is an option of the command that they name.
+// Returns the last word in [word, end) that is an option of the command that the words name.
 LastOption last_option(CLI::App& app, Context& context, std::vector<std::string>::iterator word,
                        std::vector<std::string>::iterator end) {
   CLI::App* command = &app;
@@ -200,11 +201,12 @@ void end_options(CLI::App& app, Context& context, std::vector<std::string>& word
     throw UsageError("the option has no value", option->get_name(false, false),
                      "write the value before --");
   }
-  if (option->get_allow_extra_args()) words.insert(end, "--");  // the list takes one of them
+  if (option->get_allow_extra_args())
+    words.insert(end, "--");  // CLI11 takes the first as the end of the list
 }
 
 void complete_program(CLI::App& app, const Context& context) {
-  static Context defaults;  // what was parsed is not what is there by default
+  static Context defaults;  // not `context`, whose values were parsed
   for (const auto& entry : context.commands) {
     if (subcommand(app, entry.name) == nullptr) continue;
     fill(entry, *app.get_subcommand(entry.name), app, defaults);

@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A value names its file alone, with a sweep of it ("sweep.csv#resnet18"), or in a list such as
-// "sweep.csv,model=zoo:resnet18".
+// A value is a file name, a file name with a sweep ("sweep.csv#resnet18"), or a list that contains
+// one ("sweep.csv,model=zoo:resnet18").
 void note_inputs(const std::string& value) {
   note_input(value);
   for (const auto& part : split(value, ',')) note_input(part.substr(0, part.rfind('#')));
 }
 
-// Where a result goes; a stream or a device may take several.
+// Returns the full path of a result; empty for a stream or device, to which several results may go.
 std::string place_of(const std::string& result) {
   std::error_code failed;
   if (result.empty() || result == "-") return "";

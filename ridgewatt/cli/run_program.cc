@@ -1,5 +1,5 @@
 // Finds the command, runs it, and turns every error into one line and an exit status (1 failure,
-// 2 usage, 3 no solution within the constraints, 75 to be tried again).
+// 2 usage, 3 no solution within the constraints, 75 temporary failure).
 #include <signal.h>
 
 #include <algorithm>
@@ -24,13 +24,13 @@ int fail(const std::string& message, int status) {
   return status;
 }
 
-// What was printed has to have arrived.
+// Fails if standard output could not be written.
 int done(int status) {
   std::cout.flush();
   return std::cout ? status : fail("cannot write to standard output", 1);
 }
 
-// That there is none is a result, too.
+// "No solution" is also a result, so the output file is written.
 int no_solution(Context& context, const NoSolutionError& error) {
   try {
     context.output.finish();
@@ -40,7 +40,7 @@ int no_solution(Context& context, const NoSolutionError& error) {
   return fail(error.what(), error.exit_status());
 }
 
-// Runs one command line, and the one that it leads to.
+// Runs a command line, then the command line that it sets in Context::then.
 int run(std::span<const CommandEntry> commands, const std::vector<std::string>& line) {
   Context context{.commands = commands, .line = line};
   CLI::App app;
@@ -48,7 +48,7 @@ int run(std::span<const CommandEntry> commands, const std::vector<std::string>& 
   try {
     auto words = with_current_spellings(line, context.remarks);
     end_options(app, context, words);
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    std::reverse(words.begin(), words.end());  // CLI11 expects the last word first
     app.parse(std::move(words));
     return context.then.empty() ? done(0) : run(commands, context.then);
   } catch (const CLI::CallForHelp& help) {
@@ -81,7 +81,7 @@ int run(std::span<const CommandEntry> commands, const std::vector<std::string>& 
 
 int run_program(std::span<const CommandEntry> commands, int argc, char** argv) {
   keep_standard_descriptors();
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of writing
+  ::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then a write error
   return run(commands, {argv + std::min(argc, 1), argv + argc});
 }
 

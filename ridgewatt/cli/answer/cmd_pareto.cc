@@ -12,16 +12,16 @@
 namespace ridgewatt::cli {
 namespace {
 
-// The rows of --sweep; the modes of another board than --device are refused.
+// Returns the rows of --sweep. Throws if the modes are not those of the board --device.
 Sweep rows_of_board(const Context& context, const answer::ParetoRequest& options) {
   return read_samples(context, options.sweep, options.inputs.keep_outliers, options.inputs.workload,
                       options.inputs.device);
 }
 
-// What the predictor learns from. Where that is a whole sweep, no prediction is needed, and a fit
-// to all its rows takes long: that is said before it begins.
+// Returns the samples and the points to predict. If the samples are as many as those of a whole
+// sweep, a remark says that a fit to them is slow and that --sweep needs no prediction.
 answer::PredictQuestion question_of(const Context& context, const answer::ParetoRequest& options) {
-  constexpr std::size_t kManyRows = 2000;  // chosen: more than anybody profiles to predict the rest
+  constexpr std::size_t kManyRows = 2000;  // chosen: above any practical number of samples
   answer::PredictQuestion question = read_question(context, options.inputs);
   const std::size_t rows = question.samples.observations.size();
   if (rows >= kManyRows && !answer::points_to_predict(question).empty()) {

@@ -22,7 +22,7 @@ struct PredictCommand {
   predict::TrainingScenario job{"job", 0, 1, 1};
 };
 
-// Which method pays: for the job that is described, or else for the usual scenarios.
+// Prints which method pays off for the described job or, without one, for common scenarios.
 void advise(const Context& context, PredictCommand options) {
   options.profiling.board_modes =
       knob_space(load_board(options.asked.inputs.device)).modes().size();

@@ -20,7 +20,7 @@ struct RooflineCommand {
 };
 
 measure::LocalRoofs measure_roofs(const Context& context, const answer::LocalRoofsQuestion& asked) {
-  constexpr std::size_t kOtherKernels = 4;  // about this number in addition to the intensities
+  constexpr std::size_t kOtherKernels = 4;  // approximate number in addition to the intensities
   Progress progress("roofs", measure::MicrobenchOptions{}.intensities.size() + kOtherKernels,
                     context.quiet);
   std::size_t started = 0;
@@ -32,7 +32,7 @@ void run_here(const Context& context, const RooflineCommand& command) {
   report::LocalRoofline local;
   local.levels = question.levels;
   local.model = question.workload.model;
-  // The model first: a file that cannot be read is reported before anything is measured.
+  // Reads the model first, so that an invalid file is reported before anything is measured.
   if (!local.model.empty()) {
     local.cost = answer::counted_cost(question);
     say_caveats(context, local.cost.caveats);
@@ -51,7 +51,7 @@ void run_here(const Context& context, const RooflineCommand& command) {
                 [&] { return report::local_roofline_html(local); });
 }
 
-// CSV has the layers of one mode.
+// CSV can contain the layers of one mode only.
 void check_csv(const Context& context, const CLI::App& command,
                const answer::RooflineAnswer& found) {
   if (!context.csv() || !found.model || found.modes.size() < 2) return;

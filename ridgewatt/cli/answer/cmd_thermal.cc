@@ -1,4 +1,4 @@
-// ridgewatt thermal: a board's thermal constants from a trace, and for how long it holds a power.
+// ridgewatt thermal: a board's thermal constants from a trace, and how long it can hold a power.
 #include "ridgewatt/answer/soak.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/report/calibrate_report.h"

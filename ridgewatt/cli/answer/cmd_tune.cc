@@ -13,7 +13,7 @@ namespace {
 
 using Ways = answer::TuneForms;
 
-// What the strategy that searches does not look at.
+// Throws UsageError for options that the strategy does not use.
 void check_strategy(const CLI::App& command, const std::string& name) {
   const tune::Strategy& strategy = tune::find_strategy(name);
   const std::string when = "with --strategy " + name;
@@ -87,14 +87,14 @@ void check_twin(const CLI::App& command, const TuneOptions& options) {
   }
 }
 
-// "fke:agx-orin" is neither a board nor a fake board.
+// Rejects a misspelled prefix, as in "fke:agx-orin".
 void check_device(const std::string& device) {
   const bool file = device.find('/') != std::string::npos;
   if (device.find(':') == std::string::npos || file || device.starts_with("replay:")) return;
   if (!platform::is_local_device(device)) platform::open_local_device(device);  // throws
 }
 
-// Runtimes are compared on a twin alone.
+// Runtimes can only be compared on a twin.
 void check_all_runtimes(const TuneOptions& options) {
   if (!options.workload.all_runtimes) return;
   const bool twin = !platform::is_local_device(options.device) &&
@@ -180,7 +180,7 @@ void add_tune(CLI::App& app, Context& context) {
   add.model("MODEL", options.live.command,
             "ONNX file or zoo:NAME; on a real or fake board the program, after --");
   add.model("--model", options.workload.model, "The same as MODEL");
-  // A program may stand in the place of the model.
+  // MODEL is declared above, because a program may be given instead.
   answer::TuneRequest& request = options;
   add_parameters(command, answer::tune_parameters(), &request, "MODEL");
   command.get_option("--batch")->allow_extra_args(false);  // a program may follow

@@ -10,7 +10,7 @@ namespace {
 
 using Ways = answer::TuneForms;
 
-// Options of the command line alone, and the ways to tune in which they have no effect.
+// Options that only the command line has, and the forms of `tune` in which they have no effect.
 struct OwnOption {
   const char* name;
   answer::Forms idle_in;
@@ -67,7 +67,7 @@ void print_reply(const Context& context, const TuneOptions& options,
   }
   if (!options.observations.empty()) {
     check_answer_table(context, options);
-    // The one result that is read before it is written: it grows.
+    // Without refuse_input(), because the search also reads this file and adds to it.
     ridgewatt::write_output(options.observations, reply.observations_csv);
   }
   print_answer(context, options, reply.answer);

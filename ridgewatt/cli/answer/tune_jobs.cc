@@ -1,4 +1,5 @@
-// `tune` for a job with a deadline or an energy, for a periodic task, and for a day's energy.
+// `tune` for a job with a deadline or an energy budget, for a periodic task, and for the energy
+// budget of a day.
 #include <utility>
 
 #include "ridgewatt/answer/estimate.h"

@@ -1,5 +1,5 @@
-// tune on a real or fake board: every point that the search asks for is set, measured and stored;
-// or with --in-place one program goes on running while modes are tried under it.
+// tune on a real or fake board. Each point that the search requests is set, measured and stored.
+// With --in-place, one program keeps running while its modes are changed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// What to write where a model was given: the twin, or a program.
+// Returns the advice for a model that was given instead of a program.
 std::string instead_of_model(const TuneOptions& options) {
   const std::string& model = options.live.command[0];
   const bool fake = options.device.rfind("fake:", 0) == 0;
@@ -74,7 +74,7 @@ void check_in_place(const CLI::App& command, const TuneOptions& options) {
   }
 }
 
-// What a verification asks a twin of: the model that the program runs, and its board.
+// Adds the twin that --verify needs: the model that the program runs, and its board.
 void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
   if (options.question.verify == 0) return;
   if (options.workload.model.empty() || options.question.batches.empty()) {

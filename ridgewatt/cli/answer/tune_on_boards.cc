@@ -1,4 +1,4 @@
-// tune on the boards of a campaign: every point that the search asks for is a task of an engine.
+// tune on the boards of a campaign. Each point that the search requests is a task of an engine.
 #include "ridgewatt/answer/tune_on_board.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/answer/tune_command.h"

@@ -17,7 +17,7 @@ struct CalibrateCommand {
   bool parameters = false;
 };
 
-// Writes the board file and prints the result, unless the file goes to standard output.
+// Writes the board file. If the file is not standard output, also prints the result.
 template <class Found>
 void finish(const Context& context, const CalibrateCommand& command, const Found& found,
             const report::Result& result) {
@@ -86,7 +86,8 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   if (!fits) return calibrate_microbench(context, command, app);
   const Board board = answer::board_with_roofs(question);
   const bool has_twin = !board.twin.numbers.empty() && board.name != twin::kReferenceBoard;
-  // Under a power limit time depends on power: both are fitted at once, from another twin.
+  // These fits start from another twin and fit time and power together: under the power limit of
+  // a discrete GPU, time depends on power.
   if (!question.evidence.empty() || roofs || has_twin || board.discrete_gpu) {
     refuse_without_effect(app, {"--no-validation"}, "here",
                           "a board that starts from another twin is not left out of it");

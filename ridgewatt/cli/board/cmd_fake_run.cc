@@ -1,4 +1,4 @@
-// ridgewatt fake-run: a workload on a fake board, to be profiled and measured like a real one.
+// ridgewatt fake-run: runs a workload on a fake board, where it can be profiled and measured.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"

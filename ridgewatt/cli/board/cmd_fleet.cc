@@ -1,4 +1,4 @@
-// ridgewatt fleet: how the boards of a fleet stand.
+// ridgewatt fleet: the state of the boards of a fleet.
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
 

@@ -24,11 +24,11 @@ struct GovernCommand {
   bool simulate = false;
   govern::LiveOptions live;
   answer::PhasesQuestion phases;
-  std::optional<pid_t> process;  // that runs already
+  std::optional<pid_t> process;  // a program that already runs
   platform::JetsonModeControl::Options control;
 };
 
-// The CSV of --log: a file is whole after every step, standard output gets the new lines alone.
+// The CSV of --log. A file is complete after every step; standard output gets only the new lines.
 class StepLog {
  public:
   explicit StepLog(std::string path) : path_(std::move(path)) {}
@@ -36,7 +36,7 @@ class StepLog {
     if (path_.empty()) return;
     const std::string whole = report::govern_steps_table(steps).csv();
     if (path_ != "-") return write_output(path_, whole);
-    // The header names the knobs that occur: with another one it begins again.
+    // The header names the knobs that occur. If it changes, the whole table is printed again.
     const bool goes_on = whole.starts_with(printed_);
     write_output(path_, goes_on ? whole.substr(printed_.size()) : whole);
     printed_ = whole;
@@ -58,7 +58,7 @@ answer::GovernPlan plan_of(const Context& context, GovernCommand& options, const
   return plan;
 }
 
-// A day on the board's twin, perturbed as fake boards are.
+// Simulates a day on the board's twin, with the random changes of a fake board.
 void simulate(const Context& context, GovernCommand& options) {
   check_table_options(context, report::govern_result({}));
   const std::string board = board_or_local(
@@ -117,7 +117,7 @@ void hold_phases(const Context& context, GovernCommand& options) {
   }
 }
 
-// One program, that is started here or runs already.
+// Throws UsageError unless there is one program, either to start or already running.
 void check_program(const GovernCommand& options) {
   if (options.process && !options.live.command.empty()) {
     throw UsageError("--pid and COMMAND both give a program", options.live.command[0],

@@ -1,5 +1,5 @@
-// ridgewatt measure: time, energy and power of any program, of a server of language models, and of
-// results that others measured.
+// ridgewatt measure: time, energy and power of any program, of a language model server, or from
+// the result files of other benchmarks.
 #include <optional>
 
 #include "ridgewatt/base/error.h"
@@ -25,10 +25,11 @@ struct MeasureCommand {
   TokenOptions tokens;
   std::string results_file, power_file, rows_file;
   std::optional<double> idle_w;
-  std::string quantization, runtime;  // of the runs, where they do not say
+  std::string quantization, runtime;  // for runs that do not state them
 };
 
-// Sets what the source of a run does not state. A remark says where it states something else.
+// Sets a property that the source of a run does not state. If the source states another value,
+// prints a remark.
 void complete(const Context& context, const char* option, const std::string& given,
               std::string& stated) {
   if (given.empty() || given == stated) return;
@@ -39,7 +40,7 @@ void complete(const Context& context, const char* option, const std::string& giv
   }
 }
 
-// What the user says about the runs; rows for `evaluate llm`.
+// Completes the runs with the user's options, and writes rows for `evaluate llm`.
 void finish_runs(const Context& context, const MeasureCommand& options,
                  std::vector<measure::TokenRun>& runs) {
   for (auto& run : runs) {
@@ -57,7 +58,7 @@ void finish_runs(const Context& context, const MeasureCommand& options,
   write_output(options.rows_file, rows.csv);
 }
 
-// Results that a program wrote before, with the power that was recorded at the same time.
+// Reads results that a program wrote earlier, with the power that was recorded at the same time.
 void read_results(const Context& context, const MeasureCommand& options) {
   auto runs = measure::read_token_runs(options.results_file, options.power_file, options.idle_w);
   check_table_options(context, report::token_runs_result({}, Provenance::kReplayed));

@@ -1,4 +1,4 @@
-// ridgewatt microbench: what this machine's processor or GPU reaches in practice.
+// ridgewatt microbench: rates and bandwidths that this machine's CPU or GPU reaches in practice.
 #include "ridgewatt/measure/microbench.h"
 
 #include "ridgewatt/base/progress.h"
@@ -18,7 +18,7 @@ struct MicrobenchCommand {
 
 void run(const Context& context, MicrobenchCommand& command) {
   check_table_options(context, report::microbench_result({}));
-  constexpr std::size_t kOtherKernels = 5;  // about this number in addition to the intensities
+  constexpr std::size_t kOtherKernels = 5;  // approximate number in addition to the intensities
   Progress progress("microbench", command.options.intensities.size() + kOtherKernels,
                     context.quiet);
   command.options.footprint_bytes = static_cast<std::size_t>(command.footprint_bytes);

@@ -50,7 +50,7 @@ void show_mode(const Context& context, const ModeCommand& options) {
   const auto device = options.device.open(context);
   const auto control = control_of(device, options);
   if (!control.warning().empty()) remark(context, control.warning());
-  control.levels();  // says so when this machine has no knobs
+  control.levels();  // throws if this machine has no knobs
   print(context, report::mode_state_result(control.state()));
 }
 

@@ -23,7 +23,7 @@ struct ProfileCommand {
   std::string samples;
   platform::JetsonModeControl::Options control;
   TokenOptions tokens;
-  bool phases = false;  // prefill and decode, each a point
+  bool phases = false;  // prefill and decode are separate points
 };
 
 measure::ProfileSummary profiled(const platform::LocalDevice& device,
@@ -40,7 +40,7 @@ measure::ProfileSummary profiled(const platform::LocalDevice& device,
   return measure::profile_tokens(*device.sysfs, control, store, modes, tokens);
 }
 
-// The parts of the language models' options that go together.
+// Checks the combination of options for language models.
 void check_tokens(const CLI::App& command, const Context& context, ProfileCommand& options) {
   finish_token_options(command, context, options.tokens);
   const bool server = options.tokens.asks_server();

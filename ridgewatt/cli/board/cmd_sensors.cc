@@ -1,5 +1,4 @@
-// ridgewatt sensors: what the board, or a tegrastats log, says about power, clocks and
-// temperatures.
+// ridgewatt sensors: power, clocks and temperatures of the board, or from a tegrastats log.
 #include <unistd.h>
 
 #include <chrono>
@@ -47,7 +46,7 @@ void run(const Context& context, const SensorsOptions& options) {
   const auto device = options.device.open(context);
   platform::MachineSensors sensors(*device.sysfs);
   sensors.read();
-  // CPU loads need two looks.
+  // A CPU load is the difference between two readings.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   if (!options.watch) return print_reading(context, sensors, sensors.read(), false);
   const bool terminal = ::isatty(STDOUT_FILENO) != 0 && !context.json() && !context.csv();

@@ -1,5 +1,5 @@
-// ridgewatt serve: hands its options to the program ridgewatt-serve, which links what no other
-// command needs (HTTP, TLS).
+// ridgewatt serve: passes its options to the program ridgewatt-serve, which links libraries that no
+// other command needs (HTTP, TLS).
 #include <filesystem>
 #include <thread>
 
@@ -29,7 +29,7 @@ struct ServeCommand {
   double sampling_hz = 20, look_s = 1;
 };
 
-// Files are named from the folder that the user is in; the server leaves it.
+// Makes paths absolute, because the server changes its working directory.
 Json as_json(const ServeCommand& options, const fs::path& program) {
   Json stores = Json::array();
   for (const auto& store : options.stores) {

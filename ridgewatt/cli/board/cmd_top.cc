@@ -1,4 +1,4 @@
-// ridgewatt top: what a board draws and does, live on the terminal; plain text in a pipe.
+// ridgewatt top: live power and load of a board on the terminal; plain text in a pipe.
 #include <cstdint>
 #include <string>
 
@@ -11,7 +11,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-constexpr std::size_t kTextWidth = 100;  // of plain text
+constexpr std::size_t kTextWidth = 100;  // columns of plain text
 
 struct TopCommand {
   DeviceOptions device;

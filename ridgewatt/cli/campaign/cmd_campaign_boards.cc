@@ -1,4 +1,4 @@
-// ridgewatt campaign boards and rerun: boards that misbehave, and points that are in doubt.
+// ridgewatt campaign boards and rerun: faulty boards, and points to measure again.
 #include <ctime>
 #include <optional>
 

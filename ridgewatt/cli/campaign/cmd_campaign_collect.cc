@@ -1,4 +1,4 @@
-// ridgewatt campaign collect: the points of a campaign as a sweep, or as they were measured.
+// ridgewatt campaign collect: the points of a campaign, as a sweep or as raw rows.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
@@ -16,7 +16,8 @@ struct CollectCommand {
   bool raw = false, as_measured = false;
 };
 
-// One sweep per kind; what its boards differ by is taken out, where that is known.
+// Returns one sweep per kind of board. `take_effects_out`: corrects for known differences between
+// boards.
 std::string merged_csv(const Context& context, const std::vector<campaign::BoardRows>& rows,
                        bool take_effects_out) {
   std::vector<campaign::MergedSweep> merged;

@@ -1,4 +1,4 @@
-// ridgewatt campaign plan: which points on which kinds of boards, and what they will take.
+// ridgewatt campaign plan: the points for each kind of board, and the time that they will take.
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/make_plan.h"
@@ -51,7 +51,7 @@ void plan_campaign(const Context& context, PlanCommand& options) {
     }
     plan.boards.push_back(std::move(kind));
   }
-  // Tasks run elsewhere.
+  // Tasks run in other folders.
   const bool server = plan.store.find("://") != std::string::npos;
   if (!server) plan.store = absolute_path(plan.store);
   plan.check();

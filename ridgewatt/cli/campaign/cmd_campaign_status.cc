@@ -1,4 +1,4 @@
-// ridgewatt campaign status, watch and resume: where a campaign stands, and seeing to it.
+// ridgewatt campaign status, watch and resume: the progress of a campaign, and its continuation.
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"

@@ -1,4 +1,4 @@
-// ridgewatt campaign submit and cancel: tasks to an engine, and back.
+// ridgewatt campaign submit and cancel: gives tasks to an engine, and withdraws them.
 #include <fmt/format.h>
 
 #include "ridgewatt/campaign/follow.h"
@@ -16,7 +16,7 @@ struct SubmitCommand {
   bool dry_run = false;
 };
 
-// A host of boards that the plan does not have would never get a task.
+// Throws if a host has a kind of board that the plan lacks: the host would never get a task.
 void check_hosts(const campaign::Plan& plan, const std::vector<std::string>& hosts) {
   for (const auto& host : hosts) {
     const auto equals = host.find('=');

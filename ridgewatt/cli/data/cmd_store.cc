@@ -1,4 +1,4 @@
-// ridgewatt store: what a store of profiled points holds; sweeps out of it and into it.
+// ridgewatt store: contents of a store of profiled points; export and import of sweeps.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -20,7 +20,7 @@ struct StoreArguments {
   std::string database, other, file, board;
   store::SeriesFilter filter;
   bool merge_boards = false;
-  std::optional<double> points_s, samples_s, failures_s;  // ages
+  std::optional<double> points_s, samples_s, failures_s;  // minimum ages to delete
   store::PruneRules rules;
   bool dry_run = false;
 };
@@ -32,7 +32,7 @@ void list(const Context& context, const StoreArguments& arguments) {
   print(context, report::holdings_table(store.holdings()));
 }
 
-// The boards of a kind as one, and on standard error what they differ by.
+// Writes one sweep per kind of board. Remarks state the differences between the boards.
 void export_merged(const Context& context, Store& store, const StoreArguments& arguments) {
   const auto merged = campaign::merged_by_kind(store, arguments.filter, arguments.database);
   for (const auto& one : merged) {
@@ -93,7 +93,7 @@ void prune(const Context& context, const StoreArguments& arguments) {
   rules.check();
   check_table_options(context, report::pruned_table({}));
   using Access = store::Database::Access;
-  Store(arguments.database, Access::kReadOnly);  // creates none
+  Store(arguments.database, Access::kReadOnly);  // throws if there is no store
   Store store(arguments.database, arguments.dry_run ? Access::kReadOnly : Access::kCreate);
   print(context, report::pruned_table({store.prune(rules, arguments.dry_run)}));
   if (arguments.dry_run) remark(context, "nothing was deleted (--dry-run)");

@@ -1,4 +1,4 @@
-// ridgewatt sweep: what a sweep file holds, and which of its rows cannot be trusted.
+// ridgewatt sweep: contents of a sweep file, and its unreliable rows.
 #include "ridgewatt/sweep/sweep.h"
 
 #include <fmt/format.h>

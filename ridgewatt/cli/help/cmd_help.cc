@@ -1,4 +1,4 @@
-// ridgewatt help, man, completion: the commands described, from the same source as the parser.
+// ridgewatt help, man, completion: describes the commands as they are declared to the parser.
 #include <fmt/format.h>
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// Names the program of each command that another program holds; that program describes the command.
+// Adds the name of the program to each command that another program implements and describes.
 Json with_programs(Json reference, const Context& context) {
   for (auto& command : reference["commands"]) {
     for (const auto& entry : context.commands) {
@@ -23,8 +23,8 @@ Json with_programs(Json reference, const Context& context) {
   return reference;
 }
 
-// A remark names the commands that another program holds: that program writes their pages. It is
-// not started here, because this process may run under an emulator that starts no other program.
+// A remark names the commands of other programs, which write the pages of their commands. They are
+// not started here, because an emulator under which this process runs may be unable to start them.
 void write_pages(const CLI::App& command, const Context& context, const std::string& folder) {
   make_folder(folder);
   std::map<std::string, std::string> pages = report::manual_pages(reference_of(command));
@@ -85,7 +85,7 @@ void add_completion(CLI::App& app, Context& context) {
   command->callback([shell] { std::cout << report::completion_script(*shell); });
 }
 
-// What the scripts call: candidates for the last of these words, one per line.
+// Called by the completion scripts: prints candidates for the last of the words, one per line.
 void add_complete(CLI::App& app, Context& context) {
   CLI::App* complete = command_named(app, "complete", "Candidates for the last word of a line");
   auto words = std::make_shared<std::vector<std::string>>();

@@ -8,7 +8,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// Where the words before the last one lead: a command, and the option that waits for its value.
+// The command that the words before the last one name, and the option that still needs a value.
 struct Place {
   const CLI::App& root;
   const std::vector<std::string>& words;
@@ -33,7 +33,7 @@ Place place_of(const CLI::App& app, const std::vector<std::string>& words) {
 
 using Completions = std::vector<Completion>;
 
-// The commands below those that the words after `help` or `man` name.
+// After `help` or `man`, adds the subcommands of the command that the next words name.
 void add_described_commands(const Place& place, Completions& all) {
   if (place.command->get_group() != kHelp) return;
   const CLI::App* below = &place.root;
@@ -47,7 +47,7 @@ void add_described_commands(const Place& place, Completions& all) {
   }
 }
 
-// The board that the line names; empty: none.
+// Returns the value of --device; empty: none.
 std::string device_of(const Place& place) {
   constexpr std::string_view kOption = "--device";
   std::string device;
@@ -59,7 +59,7 @@ std::string device_of(const Place& place) {
   return device;
 }
 
-// Adds the values of `option` that continue `start`.
+// Adds the values of `option` that begin with `start`.
 void add_values(const Place& place, const CLI::Option& option, const std::string& start,
                 Completions& all) {
   Completions values;

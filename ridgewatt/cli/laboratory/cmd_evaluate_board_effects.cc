@@ -1,4 +1,4 @@
-// ridgewatt evaluate board-effects: are differences between boards found, and taken out?
+// ridgewatt evaluate board-effects: how well differences between boards are found and corrected.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 
 namespace ridgewatt::cli {

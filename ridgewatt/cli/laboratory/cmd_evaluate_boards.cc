@@ -1,5 +1,5 @@
-// ridgewatt evaluate boards: what studies found on the boards, put to their twins, and sweeps that
-// those were not fitted to.
+// ridgewatt evaluate boards: whether the twins reproduce what studies found on the boards, and
+// their errors on sweeps to which they were not fitted.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/board_findings.h"
 #include "ridgewatt/evaluate/board_scores.h"

@@ -1,4 +1,4 @@
-// ridgewatt evaluate choices: which few of some modes predict the others best.
+// ridgewatt evaluate choices: the small selection of modes that best predicts the other modes.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/predict/factory.h"

@@ -1,4 +1,4 @@
-// ridgewatt evaluate clocks: how close a few measured GPU clocks come to the one of least energy.
+// ridgewatt evaluate clocks: how well a few measured GPU clocks find the clock of minimum energy.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/options/sweep_options.h"
 

@@ -1,4 +1,4 @@
-// ridgewatt evaluate estimate: how far the twin is from measured sweeps, fitted and unseen.
+// ridgewatt evaluate estimate: errors of the twin on fitted sweeps and on held-out sweeps.
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/sweep/provenance.h"

@@ -1,4 +1,4 @@
-// ridgewatt evaluate explain: causes of slow runs on simulated boards of known truth.
+// ridgewatt evaluate explain: causes found for slow runs on simulated boards with known causes.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 
 namespace ridgewatt::cli {

@@ -1,4 +1,4 @@
-// ridgewatt evaluate groups: the groups of usual workloads that predictions from few profiles use.
+// ridgewatt evaluate groups: the groups of common workloads for predictions from few profiles.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/workload_groups.h"
 

@@ -1,5 +1,5 @@
-// ridgewatt evaluate in-place: tuning a running program against a restart for every profile, and
-// whether drift is noticed, on fake boards in simulated time.
+// ridgewatt evaluate in-place: compares tuning of a running program with a restart for each
+// profile, and checks whether drift is detected, on fake boards in simulated time.
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 

@@ -1,4 +1,4 @@
-// ridgewatt evaluate llm: engines of language models against public runs, left out in turn.
+// ridgewatt evaluate llm: errors of language model estimates on public runs, held out in turn.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/llm/engine_file.h"

@@ -1,4 +1,4 @@
-// ridgewatt evaluate merge: parts of an evaluation as the one answer.
+// ridgewatt evaluate merge: combines the parts of an evaluation into one answer.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/evaluate/parts.h"
 

@@ -1,4 +1,4 @@
-// ridgewatt evaluate predictors: methods x sample sizes x runs on a measured sweep.
+// ridgewatt evaluate predictors: errors of prediction methods on a measured sweep, by sample size.
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/laboratory/part_options.h"

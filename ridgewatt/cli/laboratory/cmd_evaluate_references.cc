@@ -1,4 +1,4 @@
-// ridgewatt evaluate references: PowerTrain's table of references with its baselines.
+// ridgewatt evaluate references: reproduces PowerTrain's table of references and baselines.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/evaluate/predictor_scores.h"

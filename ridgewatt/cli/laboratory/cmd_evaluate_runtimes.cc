@@ -1,4 +1,5 @@
-// ridgewatt evaluate runtimes: estimates of runtimes against public measurements, left out in turn.
+// ridgewatt evaluate runtimes: errors of estimates for runtimes on public measurements, held out in
+// turn.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 
 namespace ridgewatt::cli {

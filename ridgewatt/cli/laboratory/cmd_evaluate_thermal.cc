@@ -1,4 +1,4 @@
-// ridgewatt evaluate thermal: constants and throttling times on simulated boards of known truth.
+// ridgewatt evaluate thermal: errors of thermal constants and throttling times on simulated boards.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 
 namespace ridgewatt::cli {

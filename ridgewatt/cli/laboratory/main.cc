@@ -1,5 +1,5 @@
-// The program `ridgewatt-lab`, which `ridgewatt evaluate ...` becomes: the same command line, and
-// the commands that no answer needs.
+// The program `ridgewatt-lab`, which `ridgewatt evaluate ...` starts with the same command line. It
+// contains the commands that evaluate the methods of `ridgewatt`.
 #include "ridgewatt/cli/laboratory/evaluate_commands.h"
 #include "ridgewatt/cli/program.h"
 

@@ -15,10 +15,11 @@
 namespace ridgewatt::cli {
 namespace {
 
-// Slurm's default for the highest number in an array, less one.
+// The highest index of a job array with Slurm's default MaxArraySize, which is 1001.
 constexpr double kMostTasks = 1000;
 
-// Options that change how an answer is worked out or shown, not what it is.
+// Returns whether the option was given and determines the answer, not only how it is computed or
+// shown. Callers add the seed themselves.
 bool is_question(const CLI::Option& option) {
   static const std::set<std::string> kOther = {
       "--part", "--processes", "--slurm", "--threads",      "--format",
@@ -45,7 +46,7 @@ Json question_of(const Context& context, const CLI::App& command) {
   return question;
 }
 
-// The command line of a question, as a shell reads it.
+// Returns the command line of a question in shell syntax.
 std::string command_line(const Context& context, const CLI::App& command) {
   std::string line = full_name(command);
   for (const CLI::Option* option : command.get_options()) {

@@ -1,4 +1,4 @@
-// ridgewatt llm: how fast a language model is on a board, and at how many joules per token.
+// ridgewatt llm: how fast a language model is on a board, and its energy per token.
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"

@@ -1,4 +1,4 @@
-// ridgewatt sandbox: another command, locked in.
+// ridgewatt sandbox: runs another command in a sandbox.
 #include "ridgewatt/io/sandbox.h"
 
 #include "ridgewatt/base/error.h"

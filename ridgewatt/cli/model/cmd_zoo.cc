@@ -26,7 +26,8 @@ struct ZooFile {
   workload::ZooWeights weights = workload::ZooWeights::kZeros;
 };
 
-// A file that is called as one of another format would be read as that.
+// Throws UsageError if the file name has the suffix of another format, because readers would then
+// assume that format.
 void check_ending(const std::string& path, std::string_view format, std::string_view ending) {
   for (const std::string_view other :
        {".onnx", ".gguf", ".safetensors", ".json", ".pt", ".pth", ".engine", ".plan"}) {

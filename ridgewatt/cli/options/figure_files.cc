@@ -8,7 +8,7 @@ namespace {
 
 enum class FigureForm { kSvg, kHtml, kNone };
 
-// "svg:FILE" and "html:FILE" say the form of a file that is called otherwise.
+// The prefix of "svg:FILE" or "html:FILE" sets the form of a file with another suffix.
 FigureForm form_of(const std::string& file) {
   if (file.starts_with("svg:") || file.ends_with(".svg")) return FigureForm::kSvg;
   if (file.starts_with("html:") || file.ends_with(".html")) return FigureForm::kHtml;

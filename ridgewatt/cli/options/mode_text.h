@@ -23,7 +23,7 @@ inline platform::ApplySummary apply_mode(platform::JetsonModeControl& control,
   return control.apply_preset(text);
 }
 
-// Says which clocks of a mode were rounded. A preset, which is `text` then, asks for none.
+// Prints a remark for each clock of a mode that was rounded. If `text` is a preset, prints nothing.
 inline void remark_on_clocks(const Context& context, const std::string& text,
                              const platform::ApplySummary& summary) {
   if (!text.empty() && !text.ends_with(".json") && text.find('=') == std::string::npos) return;

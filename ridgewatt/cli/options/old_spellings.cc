@@ -66,7 +66,7 @@ bool is_within(const std::string& command, const std::string& of) {
   return command == of || command.starts_with(of + ' ');
 }
 
-// Whether the table has options of `command` or of its subcommands.
+// Returns whether the table has options of `command` or of its subcommands.
 bool names_commands(const std::string& command) {
   return std::any_of(std::begin(kOldSpellings), std::end(kOldSpellings),
                      [&](const auto& old) { return is_within(old.command, command); });

@@ -12,7 +12,7 @@ using answer::Given;
 using answer::Input;
 using answer::Parameter;
 
-// Numbers were read as quantities before: they are in SI units.
+// quantity() has already converted numbers to SI units.
 Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
   Given given;
   for (const auto& text : texts) {
@@ -30,7 +30,7 @@ Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
   return given;
 }
 
-// A path may hold a comma.
+// Returns whether values are separated by commas. Paths are not, as they may contain a comma.
 bool is_split(const Parameter& row) {
   return !reads_file(row.access.input) && row.access.input != Input::kModel;
 }
@@ -61,7 +61,7 @@ CLI::Option* add_row(CLI::App& command, const Parameter& row, void* part) {
   return option->required(row.presence == answer::Presence::kRequired);
 }
 
-// MODEL may also be given as --model.
+// An argument such as MODEL may also be given as an option (--model).
 answer::IsGiven given_to(const CLI::App& command) {
   return [&command](const Parameter& row) {
     return option_given(command, option_name(row)) ||

@@ -25,8 +25,8 @@ CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& nam
                                       "{" + CLI::detail::join(names, ",") + "}"));
 }
 
-// CLI11 keeps functions with an option only as validators: this one validates nothing, and returns
-// a line with a tab for each name.
+// CLI11 can attach a function to an option only as a validator. This one is inactive; proposed_by()
+// calls it, and it returns a line with name, tab and description for each name.
 CLI::Option* proposes(CLI::Option* option, const answer::WordSources& words) {
   if (words.empty()) return option;
   CLI::Validator lines(
@@ -44,7 +44,7 @@ CLI::Option* proposes(CLI::Option* option, const answer::WordSources& words) {
 const CLI::Validator* find_validator(const CLI::Option& option, const std::string& name) {
   try {
     return const_cast<CLI::Option&>(option).get_validator(name);
-  } catch (const CLI::OptionNotFound&) {  // CLI11 has no other way to ask
+  } catch (const CLI::OptionNotFound&) {  // CLI11 has no function that tests this
     return nullptr;
   }
 }

@@ -10,7 +10,8 @@ namespace ridgewatt::cli {
 std::string board_or_local(const Context& context, const std::string& device) {
   if (!device.empty() && device != "local") return device;
   const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
-  if (!board && (!device.empty() || has_local_board())) return kLocalBoard;  // or what to do
+  if (!board && (!device.empty() || has_local_board()))
+    return kLocalBoard;  // load_board() may throw with advice
   if (!board) {
     throw UsageError("the command needs a board", "",
                      "give --device NAME; `ridgewatt device list` prints the names");

@@ -1,5 +1,4 @@
-// ridgewatt loadbench: a real data loader on real files, timed, and the pipeline model fitted to
-// it.
+// ridgewatt loadbench: times a real data loader on real files, and fits the pipeline model to it.
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/pipeline/load_samples.h"

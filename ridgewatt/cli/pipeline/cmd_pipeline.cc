@@ -1,4 +1,4 @@
-// ridgewatt pipeline: what an epoch of training costs, what limits it, what would relieve it.
+// ridgewatt pipeline: what an epoch of training costs, what limits it, and remedies.
 #include "ridgewatt/answer/epochs.h"
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"

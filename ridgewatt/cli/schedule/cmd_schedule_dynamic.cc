@@ -1,4 +1,4 @@
-// ridgewatt schedule dynamic: arrivals whose rate changes, re-planning against a bound.
+// ridgewatt schedule dynamic: re-planning for a changing arrival rate, compared with a bound.
 #include "ridgewatt/answer/arrivals.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"

@@ -1,4 +1,4 @@
-// ridgewatt schedule measure-sharing: what two programs do to each other on one device.
+// ridgewatt schedule measure-sharing: how two programs slow each other down on one device.
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"

@@ -1,5 +1,5 @@
-// ridgewatt schedule predict-sharing: what two programs do to each other, from what each does
-// alone.
+// ridgewatt schedule predict-sharing: how two programs slow each other down, from measurements of
+// each program alone.
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"

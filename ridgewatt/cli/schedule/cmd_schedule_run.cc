@@ -15,7 +15,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// What --replan and --programs add.
+// Options that go with --replan or --programs.
 struct LiveRunOptions {
   bool replan = false;
   std::string programs;
@@ -24,7 +24,7 @@ struct LiveRunOptions {
 
   bool wanted() const { return replan || !programs.empty(); }
   void add_to(CLI::App& command);
-  // UsageError for what has no effect without --replan or --programs.
+  // Throws UsageError for options that have no effect with, or without, --replan and --programs.
   void check(const CLI::App& command) const;
 };
 
@@ -65,7 +65,7 @@ void LiveRunOptions::check(const CLI::App& command) const {
   }
 }
 
-// What is served, from the file of programs or from the options of a single one.
+// Returns the programs from the file --programs or, without it, from the options.
 answer::LiveQuestion live_question(const Context& context, const LiveRunOptions& options,
                                    const answer::ScheduleRequest& schedule) {
   if (!options.programs.empty()) {
@@ -95,7 +95,7 @@ struct RunOptions {
   LiveRunOptions live;
 };
 
-// The cycle from a plan over sweeps, then what was given outright.
+// Takes the cycle from a plan over sweeps, if sweeps were given. Explicit options override it.
 schedule::ExecutorOptions executor_options(const Context& context, const RunOptions& options,
                                            std::optional<PowerMode>& mode) {
   schedule::ExecutorOptions result = options.executor;

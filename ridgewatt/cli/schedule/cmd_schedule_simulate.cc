@@ -1,4 +1,4 @@
-// ridgewatt schedule simulate: what a plan does under real arrivals.
+// ridgewatt schedule simulate: latency, throughput and power of a plan under simulated arrivals.
 #include "ridgewatt/answer/simulate.h"
 #include "ridgewatt/cli/options/figure_files.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -16,7 +16,7 @@ struct SimulateOptions {
   FigureFiles figures;
 };
 
-// As files of their own in a folder, or all in one file.
+// Writes the figures to separate files in a folder, or all to one file.
 void write_figures(const FigureFiles& files, const std::vector<report::Figure>& figures,
                    const answer::SimulateAnswer& found) {
   constexpr const char* kNames[] = {"timeline.svg", "power.svg", "latency.svg", "throughput.svg"};
@@ -61,7 +61,7 @@ void write_files(const SimulateOptions& options, const answer::SimulateAnswer& f
 }
 
 void run(const Context& context, SimulateOptions& options, const CLI::App& command) {
-  constexpr std::size_t kSegments = 100'000;  // chosen: what a figure or a file can show
+  constexpr std::size_t kSegments = 100'000;  // chosen: more would not help in a figure
   check(command, options);
   answer::SimulateRequest& asked = options.asked;
   asked.seed = context.seed;

@@ -1,4 +1,4 @@
-// ridgewatt study: a designed experiment from a file, on a board, a fake one or a sweep.
+// ridgewatt study: a designed experiment from a file, on a board, a fake board or a sweep.
 #include <fmt/format.h>
 
 #include <optional>
@@ -36,7 +36,7 @@ struct StudyCommand {
   bool show = false;
 };
 
-// Runs what is left of the plan; nothing where only the plan is asked for.
+// Performs the remaining runs of the plan. With --plan, prints the plan and returns nullopt.
 std::optional<study::StudyOutcome> measure(const Context& context, const StudyCommand& options,
                                            study::Study& study) {
   const platform::LocalDevice device = options.device.open(context);
@@ -68,7 +68,7 @@ void show(const Context& context, const StudyCommand& options, const report::Stu
   options.figures.write(
       [&] { return report::to_svg(report::study_figures(report), report.study.title); },
       [&] { return report::study_html(report); });
-  if (context.csv()) {  // which holds rows only
+  if (context.csv()) {  // CSV contains no remarks
     for (const auto& text : report.remarks) remark(context, text);
   }
   print(context, result);
