@@ -14,8 +14,8 @@
 namespace ridgewatt {
 namespace {
 
-// The mode's clock, or the highest of the selected BSP where the mode leaves it open; 0: the board
-// has no such clock.
+// Returns the clock of the mode or, if the mode does not set it, the highest clock of the selected
+// BSP. 0: the board has no such clock.
 double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   if (mode.has(knob)) return mode.get(knob);
   const auto& levels = board.find_bsp().levels[knob];
@@ -37,7 +37,7 @@ bool is_short_name(std::string_view name, std::string_view wanted) {
   return same_word(without_mode(name), without_mode(wanted));
 }
 
-// "30W" of "MODE_30W_ALL".
+// Matches "30W" to "MODE_30W_ALL".
 bool begins_so(std::string_view name, std::string_view wanted) {
   const std::string_view whole = without_mode(name), part = without_mode(wanted);
   return !part.empty() && whole.size() > part.size() && whole[part.size()] == '_' &&

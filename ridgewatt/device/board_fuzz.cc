@@ -1,4 +1,4 @@
-// Any bytes as a board file: no crash, no hang, and Error is the only exception.
+// Parses any bytes as a board file: no crash, no hang, and no exception except Error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

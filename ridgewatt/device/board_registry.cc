@@ -1,4 +1,4 @@
-// Finding boards: by name, by file, by what a device tree says.
+// Finds boards by name, by file, or by the strings of a device tree.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,7 +30,7 @@ std::string_view stem(std::string_view file_name) {
   return file_name.substr(0, file_name.size() - kSuffix.size());
 }
 
-// An embedded board, read at its first use and kept: its file is part of the program.
+// An embedded board, which is parsed once, at its first use.
 struct KeptBoard {
   std::once_flag read;
   std::optional<Board> board;
@@ -48,7 +48,7 @@ const Board& embedded_board(std::size_t index) {
   return boards[index].get(index, embedded::boards()[index].content);
 }
 
-// The same without its twin, which is most of the text: names, and what the board is recognized by.
+// Returns the board without its twin, which is most of the text. Enough for names and detection.
 const Board& embedded_head(std::size_t index) {
   static std::vector<KeptBoard> heads(embedded::boards().size());
   const std::string_view text = embedded::boards()[index].content;
@@ -63,13 +63,13 @@ const Board* find_embedded(std::string_view name) {
   return nullptr;
 }
 
-// "agx-orin", or "agx-orin@jp5.1" of another BSP than the default.
+// Returns "agx-orin" or, for a BSP other than the default, "agx-orin@jp5.1".
 std::string name_with_bsp(const Board& board, const std::string& name, const Bsp& bsp) {
   return bsp.name == board.default_bsp ? name : name + "@" + bsp.name;
 }
 
-// The names of one board, and the other words for each. An alias "WORD@BSP" means the board with
-// that BSP.
+// Adds the names of one board and their synonyms. An alias "WORD@BSP" means the board with that
+// BSP.
 void add_names(const Board& board, NameSet& set) {
   for (const Bsp& bsp : board.bsps) {
     const std::string name = name_with_bsp(board, board.name, bsp);
@@ -102,7 +102,7 @@ const NameSet& all_board_names() {
   return kNames;
 }
 
-// Of a board that is known, "agx-orin@jp9".
+// The error for an unknown BSP of a known board, such as "agx-orin@jp9".
 NotFoundError unknown_bsp(const std::string& text, const Board& board) {
   std::vector<std::string> names;
   for (const Bsp& bsp : board.bsps) names.push_back(board.name + "@" + bsp.name);
@@ -112,7 +112,7 @@ NotFoundError unknown_bsp(const std::string& text, const Board& board) {
       "choose one of " + joined_names(names));
 }
 
-// What to write in place of `text`. A real or fake board has no twin of its own.
+// Returns the advice for an unknown board. For "fake:agx-orn", it suggests names like "agx-orn".
 std::string board_hint(const std::string& text) {
   if (text == kLocalBoard) {
     return "this machine is none of the boards of `ridgewatt device list`: "
@@ -127,9 +127,9 @@ std::string board_hint(const std::string& text) {
       "choose one of " + joined_names(list_boards()) + ", or give the path of a board file");
 }
 
-// The embedded board that `text` means, by one of its names.
+// Returns the name of the embedded board for which `text` is a name or a synonym.
 std::string board_meant(const std::string& text) {
-  if (find_embedded(text) != nullptr) return text;  // without reading the others
+  if (find_embedded(text) != nullptr) return text;  // without parsing the other boards
   if (auto name = find_meant(text, all_board_names())) return *name;
   if (text.find('@') != std::string::npos) {
     const auto board = find_meant(text.substr(0, text.find('@')), all_board_names());
@@ -146,7 +146,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return text == pattern;
 }
 
-// "p3767-0005" of "nvidia,p3768-0000+p3767-0005-super"; the module decides, not the carrier.
+// Returns the module, "p3767-0005" of "nvidia,p3768-0000+p3767-0005-super". The part before "+" is
+// the carrier board.
 std::string_view module_of(std::string_view compatible) {
   const auto plus = compatible.rfind('+');
   return plus == std::string_view::npos ? "" : compatible.substr(plus + 1, 10);

@@ -1,4 +1,4 @@
-// Board files: TOML in and, for the twin's parameters, out.
+// Reads board files (TOML), and writes their tables of fitted and measured parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ std::string join_key(const std::string& prefix, std::string_view key) {
   return prefix.empty() ? std::string(key) : fmt::format("{}.{}", prefix, key);
 }
 
-// One table of a board file. Every key must be asked for: a key nobody knows is a typing error.
+// One table of a board file. Registers each key that is read, so that reject_unknown() finds all
+// other keys, which are spelling errors.
 class Section {
  public:
   Section(const TomlTable& table, std::string source, std::string prefix)
@@ -73,7 +74,7 @@ class Section {
     const auto* node = find(key);
     return node == nullptr ? std::nullopt : std::optional(checked(key, *node, lo, hi));
   }
-  // [lo, hi]; nothing where the key is absent.
+  // [lo, hi]; nullopt if the key is absent.
   std::optional<std::array<double, 2>> range(std::string_view key, double least, double most) {
     const auto* node = find(key);
     if (node == nullptr) return std::nullopt;
@@ -84,7 +85,7 @@ class Section {
     if (ends[0] > ends[1]) fail(key, "must be [lowest, highest]");
     return ends;
   }
-  // FLOP or operations of an SM per cycle; 0 says that the GPU has none of the kind.
+  // FLOP or operations per SM and cycle. 0: the GPU does not support the number format.
   std::optional<double> rate(std::string_view key) {
     const auto* node = find(key);
     if (node == nullptr) return std::nullopt;
@@ -107,13 +108,13 @@ class Section {
     if (value == nullptr) fail(key, "must be true or false");
     return *value;
   }
-  // Ascending clocks in Hz from MHz.
+  // Reads ascending clocks in MHz and returns them in Hz.
   std::vector<double> clocks(std::string_view key) {
     const auto* array = require(key).as<TomlArray>();
     if (array == nullptr || array->empty()) fail(key, "must be an array of clocks in MHz");
     std::vector<double> result;
     for (const auto& element : *array) {
-      // Unit slips show here: a table in kHz or Hz is far above any clock in MHz.
+      // Finds wrong units: numbers in kHz or Hz are far above any clock in MHz.
       result.push_back(hz_of_mhz(checked(key, element, 1, 20000)));
       if (result.size() > 1 && result.back() <= result[result.size() - 2]) {
         fail(key, "must be in ascending order");
@@ -158,7 +159,7 @@ class Section {
   const std::string& prefix() const { return prefix_; }
 
  private:
-  // What the table has in place of a missing key.
+  // If the table has a key with a name similar to the missing `key`, returns a note about it.
   std::string mistyped(std::string_view key) const {
     NameSet there;
     for (const auto& [other, value] : table_) there.names.emplace_back(other);
@@ -172,8 +173,8 @@ class Section {
   std::vector<std::string> known_;
 };
 
-// The clock that a cap (MHz, -1: none) allows. Preset files write rounded numbers, so the nearest
-// table entry counts, as the kernel rounds, unless it lies more than 5 % above the cap.
+// Returns the clock that a cap (MHz, -1: none) allows. Preset files contain rounded numbers, so
+// this is the nearest clock in the table, as in the kernel, among those at most 5 % above the cap.
 double snap_to_table(double cap_mhz, const std::vector<double>& table_hz) {
   if (cap_mhz < 0) return table_hz.back();
   const double cap_hz = hz_of_mhz(cap_mhz);
@@ -203,7 +204,7 @@ Preset parse_preset(Section& section, const Board& board, const KnobSpace::Level
   return preset;
 }
 
-// The highest clocks under a power limit, which names the preset.
+// Returns the preset with the highest clocks and this power limit, which is also its name.
 Preset limit_preset(double limit_w, const KnobSpace::Levels& levels) {
   Preset preset;
   preset.id = static_cast<int>(limit_w);
@@ -239,7 +240,7 @@ Bsp parse_bsp(Section& section, const Board& board) {
     bsp.levels[Knob::kCpuCores].push_back(cores);
   }
   for (const Knob knob : {Knob::kCpuClock, Knob::kGpuClock, Knob::kMemClock}) {
-    if (!board.has_gpu() && !section.has(knob_field(knob))) continue;  // it cannot be set
+    if (!board.has_gpu() && !section.has(knob_field(knob))) continue;  // absent: cannot be set
     bsp.levels[knob] = section.clocks(knob_field(knob));
   }
   if (board.discrete_gpu) {
@@ -330,7 +331,7 @@ std::vector<Fact> parse_facts(Section root) {
   return facts;
 }
 
-// Every number below `section` has a source, or it may not be in the file.
+// Throws InputError for a number in `section` that has no source.
 void require_facts(const Section& section, const Board& board) {
   for (const auto& [key, value] : section.content()) {
     const bool number = value.number() || value.as<TomlArray>() != nullptr;
@@ -340,7 +341,7 @@ void require_facts(const Section& section, const Board& board) {
   }
 }
 
-// `place` is where the table lies in the file.
+// Stores nested tables under keys joined by dots. `place`: file and table, for messages.
 void flatten_twin(const TomlNode& node, const std::string& key, const std::string& place,
                   TwinTable& twin) {
   if (const auto* table = node.as<TomlTable>()) {
@@ -384,7 +385,7 @@ void parse_microbench(Section& root, Board& board) {
   board.microbench = MeasuredRoofs::parse(table.numbers, table.texts, board.source);
 }
 
-// The name of an embedded board: a path could lead back to the file that names it.
+// Accepts only the name of an embedded board, because a path could refer to this file itself.
 std::string parse_relative(const std::string& name, const std::string& source) {
   if (name.find_first_of("/@") == std::string::npos && !name.ends_with(".toml")) return name;
   throw InputError(fmt::format("{}: 'relative' is '{}', but must be the name of a built-in board",
@@ -417,11 +418,11 @@ Board parse_table(const TomlTable& table, const std::string& source) {
   if (root.has("runtime")) parse_runtimes(root, board);
   if (root.has("microbench")) parse_microbench(root, board);
   root.reject_unknown();
-  board.find_bsp();  // the default must exist
+  board.find_bsp();  // throws if there is no such BSP
   return board;
 }
 
-// A key of a [twin] table; only these need no quotes in TOML.
+// Returns `key`. Throws UsageError unless TOML accepts it without quotes.
 std::string twin_key(const std::string& key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
     return (c < 128 && std::isalnum(c) != 0) || c == '_' || c == '.' || c == '-';
@@ -443,7 +444,7 @@ std::string toml_text(std::string_view text) {
   return out + '"';
 }
 
-// The text of a board file without its table `name` and those below it.
+// Returns the text of a board file without its table `name` and the subtables of that table.
 std::string text_without(const std::string& toml, const std::string& name) {
   std::string text;
   bool inside = false;
@@ -460,7 +461,7 @@ std::string text_without(const std::string& toml, const std::string& name) {
 
 std::string table_text(const std::string& name, const TwinTable& twin) {
   std::string text = fmt::format("\n[{}]\n", name);
-  // What belongs to one parameter stands together.
+  // Sorts texts and numbers together, so that the lines of one parameter are adjacent.
   std::map<std::string, std::string> lines;
   for (const auto& [key, value] : twin.texts) {
     lines[key] = fmt::format("{} = {}\n", twin_key(key), toml_text(value));

@@ -14,7 +14,7 @@ void sort_unique(std::vector<double>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Position of `value` on the ladder of levels, fractional between two.
+// Returns the index of `value` in the sorted levels, interpolated between two levels.
 double position(const std::vector<double>& levels, double value) {
   if (levels.size() < 2) return 0;
   const auto above = std::lower_bound(levels.begin(), levels.end(), value);
@@ -52,7 +52,7 @@ KnobSpace::KnobSpace(std::vector<PowerMode> modes) : modes_(std::move(modes)) {
     auto& values = levels_[knob];
     for (const auto& mode : modes_) {
       const double value = mode.get(knob);
-      // Neighbors mostly agree: a long list is not sorted for a few levels.
+      // Adjacent modes often have the same value. Skipping these makes the list to sort short.
       if (value > 0 && (values.empty() || values.back() != value)) values.push_back(value);
     }
     sort_unique(values);

@@ -23,7 +23,7 @@ constexpr std::string_view kMeasuredStatus = "measured";
       fmt::format("{}: 'microbench.{}' {}", where, escape_terminal(std::string(key)), fault));
 }
 
-// Reads one table; every key must be asked for.
+// Parses the table [microbench]. Throws InputError for unknown keys.
 class RoofTable {
  public:
   RoofTable(const std::map<std::string, double>& numbers,
@@ -92,7 +92,7 @@ class RoofTable {
   void check(const std::string& name, const MeasuredRoof& roof) const {
     for (const auto& [quantity, value] : roof.quantities) {
       const std::string key = fmt::format("{}.{}", name, name_of(quantity));
-      const bool energy = quantity >= RoofQuantity::kEnergyPerFlop;  // may come out as zero
+      const bool energy = quantity >= RoofQuantity::kEnergyPerFlop;  // may be zero
       if (!energy && !(value.lo > 0)) fail(where_, key, "needs value, lo and hi, all positive");
       for (const char* part : {".value", ".lo", ".hi"}) {
         if (!numbers_.contains(key + part)) fail(where_, key + part, "is missing");
@@ -104,7 +104,7 @@ class RoofTable {
     if (roof.quantities.empty()) fail(where_, name, "has no measured value");
   }
 
-  static constexpr double kLargest = 1e18;  // chosen: beyond any machine, in any of the units
+  static constexpr double kLargest = 1e18;  // chosen: above any real value in each unit
   const std::map<std::string, double>& numbers_;
   const std::map<std::string, std::string>& texts_;
   const std::string& where_;
@@ -114,26 +114,26 @@ double rounded(double value) {
   return std::stod(fmt::format("{:.6g}", value));
 }
 
-// The mode's clock, or the board's highest where it is left open; 1: it has none, and all modes are
-// alike in it.
+// Returns the clock of the mode or, if the mode does not set it, the highest clock of the board.
+// Returns 1 for a knob that the board lacks, so that it is the same in all modes.
 double clock_of(const Board& board, const PowerMode& mode, Knob knob) {
   if (mode.has(knob)) return mode.get(knob);
   const auto& levels = board.find_bsp().levels[knob];
   return levels.empty() ? 1 : levels.back();
 }
 
-// The part of the board that runs models.
+// The processor that runs models.
 RoofTarget target_of(const Board& board) {
   return board.has_gpu() ? RoofTarget::kGpu : RoofTarget::kCpu;
 }
 
 bool same_clock(double a, double b) {
-  constexpr double kSame = 1e-3;  // chosen: the steps of clock tables lie further apart
+  constexpr double kSame = 1e-3;  // chosen: less than a step of any clock table
   return std::abs(a - b) <= kSame * b;
 }
 
-// A measured quantity, carried to `mode` by the clock that it follows. Of several the fastest
-// counts, since it is a ceiling; what was measured at these very clocks goes before all others.
+// Returns a measured quantity, scaled to `mode` in proportion to `clock`. A value that was measured
+// at the clocks of `mode` has priority; otherwise the highest counts, because it is a ceiling.
 std::optional<CarriedRoof> carried(const Board& board, const PowerMode& mode, RoofQuantity quantity,
                                    Knob clock) {
   if (!board.microbench || board.microbench->target != target_of(board)) return std::nullopt;

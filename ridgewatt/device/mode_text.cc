@@ -17,7 +17,7 @@ constexpr double kMostLimit_w = 1e5;
 constexpr const char* kModeTextHint =
     "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME or limit=150";
 
-// What a part may be called.
+// The names of the parts of a mode, with synonyms.
 const NameSet& part_names() {
   static const NameSet kNames = [] {
     NameSet set{{"governor", "limit"},
@@ -37,7 +37,8 @@ const NameSet& part_names() {
   return kNames;
 }
 
-// A governor and a power limit are the same part.
+// Throws UsageError for a repeated part, and for both a governor and a power limit, which
+// PowerMode stores in the same field.
 void refuse_repeated(const std::string& name, std::set<std::string>& given,
                      const std::string& whole) {
   if (!given.insert(name).second) {

@@ -16,8 +16,7 @@ PowerMode parse_mode_text(const std::string& text);
 const char* short_name(Knob knob);
 // Returns text from which parse_mode_text() gets the same mode.
 std::string mode_text(const PowerMode& mode);
-// Returns a line for each clock that a board set to the nearest one, because it lacks the one
-// asked.
+// Returns a line for each requested clock that the board lacks and replaced by its nearest clock.
 std::vector<std::string> rounded_clocks(const PowerMode& asked, const PowerMode& applied);
 // Returns the mode as options of `ridgewatt mode apply`: "--cpu-cores 6 --gpu-mhz 1109.25".
 std::string mode_options(const PowerMode& mode);

@@ -68,7 +68,7 @@ double mhz_of_hz(double hz) {
 
 std::optional<std::string_view> knob_fault(Knob knob, double value) {
   constexpr double kMostCores = 1024;
-  constexpr double kMostMhz = 20000;  // unit slips show here: in kHz or Hz clocks are far above
+  constexpr double kMostMhz = 20000;  // finds wrong units: clocks in kHz or Hz are far above
   if (knob == Knob::kCpuCores) {
     if (value >= 1 && value <= kMostCores && value == std::floor(value)) return std::nullopt;
     return "give a whole number of cores from 1 to 1024";
