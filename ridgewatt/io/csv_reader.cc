@@ -14,7 +14,7 @@
 namespace ridgewatt {
 namespace {
 
-// Characters that end a field, or make it another than what stands in the text.
+// Characters that end a field, or that make its value differ from its text in the file.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
   for (const unsigned char c : {',', '\n', '"', '\r', '\0'}) special[c] = true;
@@ -86,7 +86,7 @@ std::string CsvReader::where() const {
   return fmt::format("{} line {}", source_, line_);
 }
 
-// A record of one empty field, a blank line, is skipped.
+// Skips blank lines, which are records of one empty field.
 bool CsvReader::next_record() {
   while (position_ < text_.size()) {
     line_ = next_line_;
@@ -119,7 +119,8 @@ void CsvReader::read_record() {
   }
 }
 
-// A field with quotes, carriage returns or worse, character by character; true at the record's end.
+// Reads a field with quotes, carriage returns or NUL bytes one character at a time. Returns true at
+// the end of the record.
 bool CsvReader::read_unusual_field() {
   std::string& field = kept_.emplace_back();
   bool ended = true;

@@ -32,10 +32,10 @@ constexpr std::uint32_t kArchitecture =
 #elif defined(__aarch64__)
     AUDIT_ARCH_AARCH64;
 #else
-    0;  // no filter is known
+    0;  // there is no filter for this processor
 #endif
 
-// Computing, threads, reading, and writing to what is open.
+// System calls for computing, threads, reading, and writing to open descriptors.
 constexpr int kAllowed[] = {
     SYS_read,
     SYS_pread64,
@@ -58,7 +58,7 @@ constexpr int kAllowed[] = {
     SYS_getdents64,
     SYS_fadvise64,
     SYS_dup,
-    SYS_pipe2,  // by which sanitizers ask whether memory is there
+    SYS_pipe2,  // sanitizers use it to test whether an address is readable
     SYS_fcntl,
     SYS_mmap,
     SYS_munmap,
@@ -117,7 +117,7 @@ void add(Filter& filter, std::uint16_t code, std::uint32_t k, std::uint8_t yes =
 void load(Filter& filter, std::size_t offset) {
   add(filter, BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
-// Of a 64-bit argument, whose flags are in the low half, or the high one.
+// Offset of the low half of a 64-bit argument, which contains its flags.
 constexpr std::size_t low_half(int argument) {
   return offsetof(seccomp_data, args) + sizeof(std::uint64_t) * static_cast<std::size_t>(argument);
 }
@@ -128,14 +128,14 @@ void refuse(Filter& filter, int error) {
   end_with(filter, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
 }
 
-// What follows, up to the next call of this, is for the system call `number`; the number is loaded.
-// `instructions` is how many there are.
+// The next `instructions` of the filter apply only to the system call `number`. The number of the
+// call must be loaded.
 void only_for(Filter& filter, int number, std::uint8_t instructions) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, instructions);
 }
 
-// A system call is allowed where the comparison `test` of an argument's low half with `value` comes
-// out as `wanted`.
+// Allows a system call if the comparison `test` of the low half of an argument with `value` gives
+// `wanted`.
 void allow_where(Filter& filter, int number, int argument, std::uint16_t test, std::uint32_t value,
                  bool wanted) {
   only_for(filter, number, 4);
@@ -145,14 +145,14 @@ void allow_where(Filter& filter, int number, int argument, std::uint16_t test, s
   end_with(filter, SECCOMP_RET_ALLOW);
 }
 
-// Opening is for reading.
+// Allows files to be opened for reading only.
 void add_open(Filter& filter, int number, int flags_argument) {
   constexpr std::uint32_t kWriting =
       O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
   allow_where(filter, number, flags_argument, BPF_JSET, kWriting, false);
 }
 
-// The C library asks whether standard output is a terminal; nothing else is asked of devices.
+// Allows only the requests with which the C library tests whether standard output is a terminal.
 void add_ioctl(Filter& filter) {
   only_for(filter, SYS_ioctl, 5);
   load(filter, low_half(1));
@@ -179,7 +179,8 @@ Filter sandbox_filter() {
   add_ioctl(filter);
   // abort() sends a signal to its own process.
   allow_where(filter, SYS_tgkill, 0, BPF_JEQ, static_cast<std::uint32_t>(::getpid()), true);
-  // Its flags are in memory, where a filter cannot look: the C library then takes clone.
+  // The flags of clone3 and openat2 are in memory, which a filter cannot read. ENOSYS makes
+  // callers use clone and openat.
   only_for(filter, SYS_clone3, 1);
   refuse(filter, ENOSYS);
   only_for(filter, SYS_openat2, 1);
@@ -214,7 +215,7 @@ void set_limits(const SandboxOptions& options) {
   if (options.memory_bytes > 0) set_limit(RLIMIT_AS, options.memory_bytes, options.memory_bytes);
   set_limit(RLIMIT_CPU, cpu_s, cpu_s + 1);
   set_limit(RLIMIT_CORE, 0, 0);
-  set_limit(RLIMIT_NOFILE, 64, 64);  // chosen: a model, its data and what is read of the system
+  set_limit(RLIMIT_NOFILE, 64, 64);  // chosen: enough for a model, its data and system files
   struct sigaction action = {};
   action.sa_handler = time_is_over;
   ::sigaction(SIGALRM, &action, nullptr);
@@ -230,7 +231,7 @@ void set_limits(const SandboxOptions& options) {
 
 std::string sandbox_fault() {
   if (kArchitecture == 0) return "no filter is known for this processor";
-  // Asked with an impossible filter: EFAULT says that the kernel would have read it (seccomp(2)).
+  // A null filter tests for support: EFAULT means that the kernel tried to read it (seccomp(2)).
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, nullptr) != 0 && errno == EFAULT)
     return {};
   return std::string("the kernel has no seccomp: ") + std::strerror(errno);

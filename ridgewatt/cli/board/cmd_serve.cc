@@ -29,7 +29,7 @@ struct ServeCommand {
   double sampling_hz = 20, look_s = 1;
 };
 
-// Makes paths absolute, because the server changes its working directory.
+// Makes paths absolute, because child processes of the server run in the folder "/".
 Json as_json(const ServeCommand& options, const fs::path& program) {
   Json stores = Json::array();
   for (const auto& store : options.stores) {

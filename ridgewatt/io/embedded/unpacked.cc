@@ -9,7 +9,7 @@
 namespace ridgewatt {
 
 std::string unpacked(std::string_view gzip) {
-  constexpr int kGzip = 15 + 16;  // zlib's largest window, and the header of gzip
+  constexpr int kGzip = 15 + 16;  // zlib's largest window, plus 16 for the gzip format
   z_stream stream{};
   if (inflateInit2(&stream, kGzip) != Z_OK)
     throw Error("cannot unpack a file that is embedded in the program", "",

@@ -24,8 +24,8 @@
 
 namespace ridgewatt {
 
-// Of a terminal or another character device; /dev/zero and /dev/full never end. Chosen: more than
-// is typed.
+// Limit for a terminal or another character device, since /dev/zero and /dev/full never end.
+// Chosen: more than anyone types.
 constexpr std::size_t kDeviceLimitBytes = std::size_t{16} << 20;
 
 std::string read_file(const std::string& path, std::size_t limit_bytes) {
@@ -69,7 +69,7 @@ void write_all(int fd, std::string_view content, const std::string& path) {
   }
 }
 
-// Keeps the signals that end a program away while a named temporary file exists.
+// Blocks the signals that end a program while a named temporary file exists.
 class SignalPause {
  public:
   SignalPause() {
@@ -86,12 +86,12 @@ class SignalPause {
   sigset_t before_{};
 };
 
-// Mode and owner of the file that is replaced, or those of a new file.
+// Sets mode and owner to those of the file that is replaced, or else to those of a new file.
 void dress(int fd, const std::string& path, bool for_user) {
   struct stat old {};
   if (::stat(path.c_str(), &old) == 0) {
     if (::fchmod(fd, old.st_mode & 07777) != 0) throw_errno(errno, kCannotWrite, path);
-    [[maybe_unused]] const int kept = ::fchown(fd, old.st_uid, old.st_gid);  // root alone may
+    [[maybe_unused]] const int kept = ::fchown(fd, old.st_uid, old.st_gid);  // only root may
     return;
   }
   const mode_t mask = ::umask(0);
@@ -109,11 +109,11 @@ OwnedFd open_unnamed(const std::string& path) {
   return OwnedFd(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
 }
 
-// A temporary file in the folder of `path`. It has no name where the file system supports that, so
-// nothing is left behind however the program ends.
+// A temporary file in the folder of `path`. If the file system supports it, the file has no name
+// and disappears even if the program is killed.
 class NewFile {
  public:
-  // `begun`: an unnamed file that has the first part of the content, if it is open.
+  // `begun`: an unnamed file with the first part of the content; may be closed.
   NewFile(const std::string& path, OwnedFd begun)
       : path_(path), file_(begun.get() >= 0 ? std::move(begun) : open_unnamed(path)) {
     if (file_.get() >= 0) return;
@@ -134,7 +134,7 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   int get() const { return file_.get(); }
-  // Takes the place of `path`.
+  // Replaces `path`.
   void replace() {
     if (name_.empty()) give_name();
     if (file_.close() != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) {
@@ -144,7 +144,8 @@ class NewFile {
   }
 
  private:
-  // A file is linked only to a name that is free; that name is then renamed over the old file.
+  // linkat() cannot replace a file. So this links the file to an unused name, which replace() then
+  // renames.
   void give_name() {
     const std::string self = fmt::format("/proc/self/fd/{}", file_.get());
     for (int attempt = 0; attempt < 100; ++attempt) {
@@ -172,7 +173,7 @@ void replace_file(const std::string& path, std::string_view content, bool for_us
   file.replace();
 }
 
-// The descriptor that a name such as /dev/stdout stands for; -1: it is a file of its own.
+// Returns the descriptor that a name such as /dev/stdout means; -1: any other file.
 int named_descriptor(const std::string& path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -184,7 +185,7 @@ int named_descriptor(const std::string& path) {
   return -1;
 }
 
-// Where a link leads, also one whose target does not exist yet.
+// Returns the target of a link, even if the target does not exist yet.
 std::string follow_links(std::string path) {
   for (int hops = 0; hops < 40; ++hops) {
     char target[PATH_MAX];
@@ -211,7 +212,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 
 namespace {
 
-// `begun`: an unnamed file with the first part of the content, if it is open.
+// `begun`: an unnamed file with the first part of the content; may be closed.
 void write_rest(const std::string& path, std::string_view content, OwnedFd begun) {
   if (path.empty()) throw InputError("the file name is empty", "", "name a file, or - to print");
   const std::string target = follow_links(path);
@@ -229,7 +230,7 @@ void write_rest(const std::string& path, std::string_view content, OwnedFd begun
   replace_file(target, content, true, std::move(begun));
 }
 
-// Whether writing to `target` replaces a file or creates one.
+// Returns whether writing to `target` replaces or creates a file.
 bool is_replaced(const std::string& target) {
   struct stat status {};
   if (target.empty() || named_descriptor(target) >= 0) return false;
@@ -256,7 +257,7 @@ void OutputFile::spill() {
       if (is_replaced(target)) file_ = open_unnamed(target);
     }
     if (file_.get() < 0) {
-      spills_ = false;  // held until finish(), which says what is wrong, if anything
+      spills_ = false;  // kept in memory until finish(), which reports any error
       return;
     }
     write_all(file_.get(), text_, path_);
@@ -279,7 +280,8 @@ void OutputFile::finish() {
 void keep_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
-    // The lowest free descriptor is this one. Reading alone: a print to it fails and is seen.
+    // open() returns the lowest free descriptor, which is `fd`. The wrong access mode makes output
+    // and input fail, so that the error is reported.
     [[maybe_unused]] const int opened =
         ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }

@@ -14,11 +14,12 @@
 namespace ridgewatt {
 namespace {
 
-// Device, inode and birth: a file that comes after another one was removed may have its inode.
+// Device, inode and creation time. The inode alone is not enough, because a new file may reuse the
+// inode of a removed one.
 using FileIdentity =
     std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::int64_t, std::uint32_t>;
 
-// Of a regular file with content; nothing of any other.
+// Returns the identity of a regular file that is not empty; nullopt for any other.
 std::optional<FileIdentity> identity_of(int folder, const char* path, int flags) {
   struct statx status {};
   const unsigned wanted = STATX_BASIC_STATS | STATX_BTIME;

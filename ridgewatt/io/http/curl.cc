@@ -18,7 +18,7 @@ constexpr long kCurlNetrcOptional = 1;
 constexpr std::size_t kCurlErrorBytes = 256;
 
 Curl open_curl() {
-  void* handle = open_library(kCurlName);  // for the rest of the process: it has state of its own
+  void* handle = open_library(kCurlName);  // never closed: libcurl has global state
   if (handle == nullptr) throw NotSupportedError(no_library(kCurlName), "", "install libcurl4");
   const auto load = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));

@@ -24,11 +24,11 @@ struct HttpPieces {
   std::size_t bytes = 0;
   bool enough = false;
   bool too_long = false;
-  std::string error;  // body of an answer that is none
+  std::string error;  // start of the body of a reply that is an error
   std::exception_ptr failure;
 };
 
-// Called by C: nothing may be thrown through it.
+// Called by libcurl, which is C: must not throw.
 std::size_t hand_on(char* bytes, std::size_t size, std::size_t count, void* target) {
   auto& pieces = *static_cast<HttpPieces*>(target);
   const std::string_view piece(bytes, size * count);
@@ -59,7 +59,7 @@ void http_post_stream(const std::string& url, const std::string& body,
                       const HttpStreamOptions& options) {
   CurlQuestion question(url, options.timeout_s, options.connect_timeout_s);
   std::vector<std::string> lines = {"Content-Type: application/json",
-                                    "Expect:"};  // no waiting for "100 Continue"
+                                    "Expect:"};  // does not wait for "100 Continue"
   lines.insert(lines.end(), options.headers.begin(), options.headers.end());
   const CurlHeaders headers(lines);
   HttpPieces pieces{question, take, options, 0, false, false, {}, nullptr};
@@ -84,7 +84,7 @@ void http_post_stream(const std::string& url, const std::string& body,
 void ServerEvents::add(std::string_view piece,
                        const std::function<void(const std::string&)>& event) {
   for (const char c : piece) {
-    const bool pair = after_return_ && c == '\n';  // CR LF is one end of a line
+    const bool pair = after_return_ && c == '\n';  // CR LF ends a line once
     after_return_ = c == '\r';
     if (pair) continue;
     if (c == '\n' || c == '\r') {
@@ -108,7 +108,7 @@ void ServerEvents::line(const std::function<void(const std::string&)>& event) {
     return;
   }
   std::string_view text = line_;
-  if (!text.starts_with("data:")) return;  // a comment, or a field that no one here needs
+  if (!text.starts_with("data:")) return;  // a comment, or a field that is not used here
   text.remove_prefix(5);
   if (text.starts_with(' ')) text.remove_prefix(1);
   if (any_) data_ += '\n';

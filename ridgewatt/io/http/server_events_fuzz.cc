@@ -1,4 +1,4 @@
-// Any bytes as server-sent events, in one piece and byte by byte: the same events.
+// Parses any bytes as server-sent events, in one piece and byte by byte. Both give the same events.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

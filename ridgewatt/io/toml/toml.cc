@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kDeepest = 100;
 
-// Scans just enough of TOML to separate text, comments and nesting.
+// Scans TOML only to distinguish strings, comments and nesting.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
 
-  // Index of the first character that is not ASCII and does not stand in a line of comment.
+  // Returns the index of the first character that is not ASCII, outside of comment lines.
   std::size_t find_foreign() {
     const auto foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
     bool comment = false;
-    bool blank = true;  // nothing but white space in this line so far
+    bool blank = true;  // the line has only white space so far
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char c = text_[i];
       if (c == '\n') {
@@ -36,7 +36,7 @@ class Scan {
     return std::string_view::npos;
   }
 
-  // Index of the first bracket, or dot of a key, that lies deeper than the parser may follow.
+  // Returns the index of the first bracket, or dot in a key, that exceeds the nesting limit.
   std::size_t find_too_deep() {
     int brackets = 0, dots = 0;
     for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -75,7 +75,7 @@ class Scan {
   }
 
  private:
-  // Of the text that begins with the quote at `begin`: the index of its last quote.
+  // Returns the index of the last quote of the string that begins with the quote at `begin`.
   std::size_t end_of_text(std::size_t begin) const {
     const char quote = text_[begin];
     const std::size_t quotes = text_.substr(begin, 3) == std::string(3, quote) ? 3 : 1;
@@ -95,7 +95,7 @@ class Scan {
 
 TomlNode node_of(const toml::value& value);
 
-// The library reads what an integer cannot hold as the largest or smallest one.
+// The library reads an integer that is out of range as the largest or smallest integer.
 std::int64_t integer_of(const toml::value& value) {
   using Limits = std::numeric_limits<std::int64_t>;
   const std::int64_t whole = value.as_integer();
@@ -133,7 +133,8 @@ TomlNode node_of(const toml::value& value) {
   }
 }
 
-// "[error] toml::parse_array: missing array separator\n --> ..." is "missing array separator".
+// Converts "[error] toml::parse_array: missing array separator\n --> ..." to "missing array
+// separator".
 std::string first_line(std::string_view what) {
   what = what.substr(0, what.find('\n'));
   if (const auto colon = what.find(": ");

@@ -1,5 +1,5 @@
-// Any bytes as TOML: no crash, no hang, and InputError is the only exception; the keys of a table
-// ascend.
+// Parses any bytes as TOML: no crash, no hang, and no exception except InputError. The keys of a
+// table are in ascending order.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
