@@ -1,5 +1,5 @@
-// aiperf and genai-perf, which it came from: profile_export_aiperf.json and .csv (statistics of a
-// whole run) and profile_export.jsonl (a line per request, with times since 1970).
+// Reads results of aiperf and of its predecessor genai-perf: profile_export_aiperf.json and .csv
+// (statistics of a whole run) and profile_export.jsonl (a line per request, with times since 1970).
 // https://docs.nvidia.com/aiperf/reference/json-export-schema
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// What a time in this unit is multiplied by.
+// Returns the factor that converts a time in this unit to seconds.
 double seconds_per(const std::string& unit, const std::string& where) {
   if (unit == "ms") return 1e-3;
   if (unit == "us") return 1e-6;
@@ -48,7 +48,7 @@ std::string first_text(const Json* list) {
   return list->front().get<std::string>().substr(0, 200);
 }
 
-// Model and concurrency stand where the version of the file puts its configuration.
+// Adds model and concurrency. Their place in the file depends on the version of aiperf.
 void add_configuration(const ResultFields& all, TokenRun& run) {
   for (const char* place : {"input_config", "config"}) {
     const ResultFields config = all.at(place);
@@ -67,7 +67,7 @@ void add_configuration(const ResultFields& all, TokenRun& run) {
   run.quantization = quantization_named(run.model);
 }
 
-// "time_to_first_token" of "Time to First Token (ms)", and the unit.
+// Splits "Time to First Token (ms)" into the key "time_to_first_token" and the unit "ms".
 std::pair<std::string, std::string> metric_key(const std::string& title) {
   const auto open = title.rfind(" (");
   std::string unit =
@@ -101,7 +101,7 @@ TokenRequest request_of(const ResultFields& line) {
   if (!first_s)
     line.fail("a request has no time to first token, which only streamed requests have");
   request.first_s = request.begin_s + *first_s;
-  // The stamp of the end is a little after the last token; latency ends with it.
+  // The time stamp of the end is slightly after the last token, at which the latency ends.
   if (const auto latency_s = metric_value(metrics, "request_latency", true)) {
     request.end_s = request.begin_s + *latency_s;
   }
@@ -140,7 +140,7 @@ TokenRun aiperf_summary(const Json& json, const std::string& source) {
   return run;
 }
 
-// Sections with a header each, of different widths: "Metric,avg,min,..", later "Metric,Value".
+// Reads sections of different widths, each with a header: "Metric,avg,min,..", then "Metric,Value".
 TokenRun aiperf_csv(std::string_view text, const std::string& source) {
   Json all = Json::object();
   std::vector<std::string> header;
@@ -152,7 +152,7 @@ TokenRun aiperf_csv(std::string_view text, const std::string& source) {
       header.clear();
       continue;
     }
-    // A line is a table of its own: one that is quoted reads as any CSV.
+    // Splits each line separately, because the number of columns changes, and removes quotes.
     std::vector<std::string> cells;
     for (const auto& cell : split(trim(line), ',')) {
       std::string_view plain = trim(cell);
@@ -165,7 +165,7 @@ TokenRun aiperf_csv(std::string_view text, const std::string& source) {
       header = cells;
       continue;
     }
-    if (header[0] != "Metric") continue;  // telemetry, and what else versions add
+    if (header[0] != "Metric") continue;  // telemetry, or a section of a newer version
     if (cells.size() > header.size()) throw InputError("the row has too many fields", where);
     const auto [key, unit] = metric_key(cells[0]);
     Json metric = {{"unit", unit}};

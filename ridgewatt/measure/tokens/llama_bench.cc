@@ -1,5 +1,5 @@
-// llama-bench (tools/llama-bench of llama.cpp): a row per test. "pp" reads a prompt, "tg" writes
-// tokens one by one, "pg" does both and tells their time together.
+// Reads results of llama-bench (tools/llama-bench of llama.cpp), one row per test. "pp" processes a
+// prompt, "tg" generates tokens one by one, and "pg" does both and reports the total time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// What a row of any of its outputs says.
+// The values of a row, in any of its output formats.
 struct BenchTest {
   std::string file, type;  // model_filename, model_type
   double prompt = 0, generated = 0, depth = 0;
@@ -78,7 +78,7 @@ double tokens_after(std::string_view text, const std::string& where) {
   return static_cast<double>(*number);
 }
 
-// "pp512", "tg128", "pp512+tg128", with " @ d4096".
+// Parses "pp512", "tg128" or "pp512+tg128", optionally with " @ d4096".
 void read_test_name(std::string_view name, BenchTest& test, const std::string& where) {
   if (const auto depth = name.find(" @ d"); depth != std::string_view::npos) {
     test.depth = tokens_after(name.substr(depth + 4), where);
@@ -177,7 +177,7 @@ std::vector<TokenRun> llama_bench_table(std::string_view text, const std::string
   for (const auto& raw : split(text, '\n')) {
     ++number;
     const std::string_view line = trim(raw);
-    if (line.empty() || line[0] != '|') continue;  // what else llama-bench says
+    if (line.empty() || line[0] != '|') continue;  // other output of llama-bench
     const std::string where = fmt::format("{} line {}", source, number);
     auto cells = table_cells(line);
     if (header.empty()) {

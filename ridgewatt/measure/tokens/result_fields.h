@@ -1,5 +1,5 @@
-// Access to fields of results that other programs wrote: absent, or finite and in a plausible
-// range.
+// Reads fields of results that other programs wrote. A number is absent, or finite and in a
+// plausible range.
 #pragma once
 
 #include <optional>

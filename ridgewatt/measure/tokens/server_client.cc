@@ -15,7 +15,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// Numbers that every vocabulary has, and that are no special tokens.
+// Token numbers that every vocabulary contains and that are not special tokens.
 constexpr std::uint64_t kLowestToken = 256, kTokens = 3744;
 constexpr std::size_t kMostReplyBytes = std::size_t{1} << 22;
 constexpr std::array kWords = {"river",  "stone",  "window", "market", "paper",  "garden",
@@ -41,14 +41,14 @@ std::string path_end(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-// What one event of the stream says.
+// The contents of one event of the stream.
 struct StreamEvent {
-  bool piece = false;  // a token, or several
+  bool piece = false;  // contains at least one token
   std::optional<double> prompt_tokens, output_tokens;
   double server_prompt_s = 0, server_token_s = 0, cached_tokens = 0;
 };
 
-// llama-server adds them to the last event in both protocols.
+// llama-server adds timings to the last event in both protocols.
 void read_timings(const ResultFields& event, StreamEvent& out) {
   const ResultFields timings = event.at("timings");
   out.server_prompt_s = timings.number_or_zero("prompt_ms") * 1e-3;
@@ -79,7 +79,7 @@ void read_openai(const ResultFields& event, StreamEvent& out) {
   const Json* choices = event.find("choices");
   if (choices == nullptr || !choices->is_array() || choices->empty()) return;
   const ResultFields choice(choices->front(), event.where());
-  if (choice.has("delta")) {  // the first names the role alone, the last is empty
+  if (choice.has("delta")) {  // the first delta has only the role, the last is empty
     const ResultFields delta = choice.at("delta");
     out.piece = !delta.text("content").empty() || !delta.text("reasoning_content").empty() ||
                 (delta.has("content") && !delta.has("role") && !choice.has("finish_reason"));
@@ -141,7 +141,7 @@ void ServerClient::find_api() {
     if (props.is_object() && props.contains("default_generation_settings")) {
       question_.api = TokenApi::kLlamaCpp;
     }
-  } catch (const IoError&) {  // not llama.cpp, or not there: the next question tells
+  } catch (const IoError&) {  // not llama.cpp, or no server: the next request finds out
   } catch (const InputError&) {
   }
 }
@@ -200,7 +200,7 @@ std::string ServerClient::body(std::uint64_t number) const {
   body["stream"] = true;
   body["ignore_eos"] = true;
   body["temperature"] = 0;
-  // llama-server also keeps the prompts of other slots and of earlier runs.
+  // llama-server otherwise reuses prompts of other slots and of earlier runs.
   if (described_.engine == "llama.cpp") body["cache_prompt"] = false;
   if (question_.api == TokenApi::kLlamaCpp) {
     body["n_predict"] = question_.output_tokens;

@@ -1,5 +1,5 @@
-// A client of one server of language models: its protocol, and requests with the time of each
-// piece.
+// A client of one language model server. It finds out the protocol, sends requests, and records the
+// arrival time of each piece of a reply.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class ServerClient {
     TokenRequest request;
     double server_prompt_s = 0;  // by the server's own clock; 0: not reported
     double server_token_s = 0;   // by the server's own clock, per token; 0: not reported
-    double cached_tokens = 0;    // of the prompt, which the server did not compute again
+    double cached_tokens = 0;    // prompt tokens that the server took from its cache
     bool counted = false;        // the server reported the number of output tokens
   };
   // Sends the request with this number, which determines its prompt. Thread-safe. Throws IoError if

@@ -9,7 +9,7 @@
 namespace ridgewatt::measure {
 namespace {
 
-// The numbers of requests that read prompts and that decode from here on.
+// A change in the numbers of requests in prefill (`reading`) and in decode.
 struct PhaseChange {
   double time_s = 0;
   int reading = 0, decoding = 0;
@@ -30,7 +30,7 @@ std::vector<PhaseChange> changes_of(std::span<const TokenRequest> requests) {
   return changes;
 }
 
-// Valid samples of a trace, of which a window needs few.
+// The valid samples of a trace. For each window, only the few samples around it are integrated.
 class ValidPower {
  public:
   explicit ValidPower(const PowerTrace& trace) {
@@ -45,7 +45,7 @@ class ValidPower {
   }
   void add(double begin_s, double end_s, SpanCost& cost) const {
     if (!(end_s > begin_s)) return;
-    // Two more on either side: the bound looks at the steps next to the window.
+    // Two more samples on either side: the error bound needs the steps next to the window.
     const auto first = std::lower_bound(times_s_.begin(), times_s_.end(), begin_s);
     const auto last = std::upper_bound(times_s_.begin(), times_s_.end(), end_s);
     const auto from =
@@ -65,7 +65,7 @@ class ValidPower {
   std::vector<double> times_s_, powers_w_;
 };
 
-// Moments in which every open request decodes, for counting tokens.
+// A span in which all open requests decode, for counting tokens.
 struct DecodeSpan {
   double begin_s = 0, end_s = 0;
 };
@@ -74,7 +74,7 @@ double tokens_within(const TokenRequest& request, const std::vector<DecodeSpan>&
   const double decode_s = request.end_s - request.first_s;
   if (!(decode_s > 0)) return 0;
   double share = 0;
-  if (request.token_times_s.size() < 2) {  // evenly over its decoding
+  if (request.token_times_s.size() < 2) {  // assumes evenly spaced tokens
     for (const auto& span : spans) {
       const double overlap_s =
           std::min(span.end_s, request.end_s) - std::max(span.begin_s, request.first_s);
@@ -82,8 +82,8 @@ double tokens_within(const TokenRequest& request, const std::vector<DecodeSpan>&
     }
     return share * request.decoded_tokens();
   }
-  // By the pieces that came, each with the same number of tokens. A token belongs to the time
-  // before it.
+  // Counts received pieces and assumes that each has the same number of tokens. A token belongs to
+  // the time before it.
   double inside = 0, all = 0;
   auto span = spans.begin();
   for (const double time_s : request.token_times_s) {

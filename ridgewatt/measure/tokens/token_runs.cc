@@ -58,7 +58,7 @@ std::vector<TokenRun> runs_of_lines(std::string_view text, const std::string& so
 }
 
 std::vector<TokenRun> runs_of_json(std::string_view text, const std::string& source) {
-  // A line that is a whole object, with more behind it: one result a line.
+  // If the first line is a whole object and more lines follow, each line is one result.
   const auto line_end = text.find('\n');
   const std::string_view first = trim(text.substr(0, line_end));
   const bool lines = first.size() > 1 && first.front() == '{' && first.back() == '}' &&
@@ -76,7 +76,7 @@ std::vector<TokenRun> runs_of_json(std::string_view text, const std::string& sou
 }  // namespace
 
 double TokenRequest::decoded_tokens() const {
-  const double first = first_s > begin_s ? 1 : 0;  // came with the prompt
+  const double first = first_s > begin_s ? 1 : 0;  // the first token comes from prefill
   return std::max(output_tokens - first, 0.0);
 }
 
@@ -162,7 +162,7 @@ std::vector<TokenRun> with_joined_phases(const std::vector<TokenRun>& runs) {
         both.cost->output_tokens = other.cost->output_tokens;
         both.cost->requests = 0;  // no request had both
       }
-      both.ttft->mean_s += other.tpot->mean_s;  // llama-bench reads prompts without a first token
+      both.ttft->mean_s += other.tpot->mean_s;  // prefill in llama-bench yields no token
       both.notes.push_back("the time to the first token is the time of the prompt plus one step");
       if (!at_depth) {
         both.notes.push_back(
@@ -185,7 +185,7 @@ std::vector<TokenRequest> requests_of(const std::vector<TimedMark>& marks, doubl
                            requests.back().end_s == requests.back().first_s;
       if (!answers) requests.push_back({span.begin_s, span.begin_s, span.begin_s, 0, 0, {}});
       TokenRequest& request = requests.back();
-      // What lies between the two marks belongs to the token that comes next.
+      // The time between two marks belongs to the second token.
       request.end_s = span.end_s;
       for (const auto& mark : marks) {
         if (mark.kind != TimedMark::Kind::kMinibatch || mark.time_s < span.begin_s ||

@@ -1,4 +1,4 @@
-// Any bytes as the result of a run: no crash, no hang, and InputError is the only exception.
+// Parses any bytes as the result of a run: no crash, no hang, and no exception except InputError.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

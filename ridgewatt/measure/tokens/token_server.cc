@@ -33,13 +33,13 @@ namespace {
 
 constexpr double kServerTickS = 0.05;
 constexpr double kServerPatienceS = 10;  // between SIGTERM and SIGKILL
-constexpr double kAgreement = 0.1;       // of two clocks
+constexpr double kAgreement = 0.1;       // maximum relative difference of pieces and tokens
 
 void sleep_s(double time_s) {
   std::this_thread::sleep_for(std::chrono::duration<double>(time_s));
 }
 
-// Requests under way, by as many threads as there may be at once.
+// Sends requests concurrently, with one thread for each concurrent request.
 class AskingThreads {
  public:
   AskingThreads(const ServerClient& client, int requests, int concurrency, std::uint64_t first)
@@ -150,8 +150,8 @@ TokenRun run_requests(const ServerClient& client, int requests, int concurrency,
   return run;
 }
 
-// Requests of the warm-up have numbers of their own, and those of each run in this process, so that
-// a server that caches prompts knows none of them.
+// The warm-up and each run in this process use different request numbers, and thus different
+// prompts, so that the prompt cache of a server never contains them.
 constexpr std::uint64_t kWarmUpNumbers = std::uint64_t{1} << 40;
 std::uint64_t new_numbers(const ServerQuestion& question) {
   static std::atomic<std::uint64_t> next{0};
@@ -164,7 +164,7 @@ void warm_up(const ServerClient& client, const ServerQuestion& question,
   run_requests(client, question.warm_up, question.concurrency, kWarmUpNumbers, tick);
 }
 
-// `result` has its beginning and end.
+// `result` must contain its begin and end.
 void add_costs_of(Recording& recording, const WindowOptions& window, Measurement& result,
                   std::vector<TokenRun>& runs, const std::vector<TimedMark>& marks) {
   recording.stop();
@@ -186,7 +186,7 @@ void let_idle(double idle_s, Recording& recording) {
   }
 }
 
-// Lines of a program's output, with the time at which each was there; handed on to standard error.
+// Reads lines of a program's output with their times of arrival, and copies them to standard error.
 class TimedLines {
  public:
   struct Line {
@@ -198,7 +198,8 @@ class TimedLines {
   TimedLines(const TimedLines&) = delete;
   TimedLines& operator=(const TimedLines&) = delete;
   int descriptor() const { return pipe_.write_end.get(); }
-  // Once the program has ended; what it left running may still hold the pipe.
+  // Call it after the program has ended. Does not wait for the end of the pipe, because processes
+  // that the program left running may hold it open.
   void end() {
     pipe_.write_end.reset();
     over_ = true;
@@ -212,7 +213,7 @@ class TimedLines {
 
   void read() {
     char buffer[4096];
-    std::size_t begun = 0;  // of the line that is not whole
+    std::size_t begun = 0;  // start of the incomplete line
     for (;;) {
       pollfd wait{pipe_.read_end.get(), POLLIN, 0};
       if (::poll(&wait, 1, 100) == 0) {
@@ -234,7 +235,7 @@ class TimedLines {
       }
     }
   }
-  // As the program would have written it, without what drives a terminal.
+  // Replaces the control characters for a terminal by blanks.
   static std::string escape_lines(std::string_view piece) {
     std::string shown(piece);
     for (char& c : shown) {
@@ -248,11 +249,12 @@ class TimedLines {
   std::thread reader_;
 };
 
-// The repetitions of a test end one after the other, the last when its line was there.
+// Adds the repetitions of a test, which ran one after the other. The last one ended when the line
+// of the test was printed.
 void place_in_time(const Json& test, double end_s, TokenRun& run) {
   const ResultFields fields(test, "llama-bench");
   auto samples_ns = fields.numbers("samples_ns");
-  if (run.output_tokens > 0 && run.prompt_tokens > 0) return;  // their time is stated together
+  if (run.output_tokens > 0 && run.prompt_tokens > 0) return;  // only their total time is known
   std::reverse(samples_ns.begin(), samples_ns.end());
   for (const double sample_ns : samples_ns) {
     const double begin_s = end_s - sample_ns * 1e-9;
@@ -264,7 +266,7 @@ void place_in_time(const Json& test, double end_s, TokenRun& run) {
   if (!run.timeline.empty()) run.clock = TokenClock::kMonotonic;
 }
 
-// `end_s`: of the program, before which all its lines were written, however late they were read.
+// `end_s`: end of the program. Limits the times of lines that were read after it.
 std::vector<TokenRun> runs_of_output(const TimedLines& output, double end_s) {
   std::vector<TokenRun> runs;
   for (const auto& line : output.lines) {
@@ -333,7 +335,7 @@ class ServerProgram::State {
       check_work();
       sleep_s(2 * kServerTickS);
     }
-    if (ended()) {  // and another one answers
+    if (ended()) {  // another server answers
       throw IoError("the server process ended, but a server answers", name,
                     "is another server running at that address?");
     }

@@ -1,6 +1,6 @@
-// `vllm bench serve` (benchmark_serving.py before) --save-result, and with --save-detailed the
-// times of every request: start_times by perf_counter, which is CLOCK_MONOTONIC on Linux. And `vllm
-// bench latency`, which times whole batches.
+// Reads results of `vllm bench serve` (formerly benchmark_serving.py) --save-result and of `vllm
+// bench latency`, which times whole batches. With --save-detailed, the former contain the times of
+// every request: start_times by perf_counter, which is CLOCK_MONOTONIC on Linux.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void add_timeline(const ResultFields& all, TokenRun& run) {
     return;
   }
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (outputs[i] <= 0) continue;  // it failed
+    if (outputs[i] <= 0) continue;  // a failed request
     if (!(*gaps)[i].is_array()) all.fail("itls is not a list of lists");
     TokenRequest request{start[i], start[i] + first[i], 0, prompts[i], outputs[i], {}};
     request.token_times_s.push_back(request.first_s);
