@@ -49,7 +49,7 @@ struct EstimateQuestion {
   double job_samples() const { return dataset_size.value_or(0) * epochs; }
 };
 
-// What all rows with the same board, runtime, precision and batch share.
+// Properties that all rows with the same board, runtime, precision and batch share.
 struct EstimateSetting {
   std::string board;
   Runtime runtime = Runtime::kPytorchEager;
@@ -73,8 +73,8 @@ struct EstimateRow {
   double python_call_s = 0;
 };
 
-// The rows of an answer. A row for a mode of one board is computed each time that it is read, so
-// that 90,000 rows need no more memory than their modes.
+// The rows of an answer. If they are the modes of one board, each row is computed whenever it is
+// read, so that 90,000 rows need only the memory of their modes.
 class EstimateRows {
  public:
   class Source;
@@ -87,7 +87,7 @@ class EstimateRows {
   bool empty() const { return size() == 0; }
   EstimateRow operator[](std::size_t i) const;  // i < size()
   EstimateRow front() const { return (*this)[0]; }
-  // The mode and the preset of row `i`. They do not compute the row.
+  // Return the mode and the preset of row `i` without computing the row.
   const PowerMode& mode(std::size_t i) const;
   const std::string& preset(std::size_t i) const;
   Iterator begin() const;

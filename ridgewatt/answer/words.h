@@ -17,7 +17,7 @@ struct Word {
   std::string description;
 };
 
-// Appends names. `device`: the board that the user named, whose presets are meant; empty: none.
+// Appends names. `device`: the board that the user named, whose presets are appended; empty: none.
 using WordSource = void(const std::string& device, std::vector<Word>& all);
 struct WordSources {
   constexpr WordSources() = default;
@@ -38,12 +38,12 @@ WordSource models, language_models;            // zoo:NAME
 WordSource model_names, language_model_names;  // without zoo:
 WordSource presets;                            // of the named board, or else of every board
 WordSource phase_presets;                      // PHASE=PRESET
-WordSource modes;                              // presets, and the words for several modes
-WordSource quantizations;                      // stored, and those of recipes
-WordSource recipes;                            // of GGUF files and of checkpoints
-WordSource gguf_recipes;                       // of GGUF files
+WordSource modes;                              // presets, and all, presets, maxn
+WordSource quantizations;                      // stored, and all recipes
+WordSource recipes;                            // quantizations of GGUF files and checkpoints
+WordSource gguf_recipes;                       // quantizations of GGUF files
 WordSource all_quantizations;                  // all
-WordSource engines;                            // of language models
+WordSource engines;                            // engines of language models
 WordSource studies;
 WordSource seen_names;  // of `explain --seen`, each with "="
 

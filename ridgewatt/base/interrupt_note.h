@@ -1,10 +1,10 @@
-// Says on standard error how to go on if a signal ends this process:
+// Prints on standard error how to continue if a signal ends this process:
 //
 //   InterruptNote note;
 //   note.set("3 of 20 runs are kept in study.db: repeat the command to continue");
 //
 // SIGINT, SIGTERM and SIGHUP then print "ridgewatt: interrupted: .." before they end the process.
-// Signals that the program handles itself or ignores stay its own. One object at a time.
+// Signals that the program already handles or ignores are not changed. Only one object may exist.
 #pragma once
 
 #include <string_view>
@@ -23,10 +23,11 @@ class InterruptNote {
   // Replaces the text, which is cut at 400 bytes.
   void set(std::string_view text);
 
-  // For code that has handlers of its own for a while (platform/mode_guardian.h). Whether a handler
-  // only ends the process: the default one, or that of a note.
+  // The following functions are for code that temporarily installs its own handlers
+  // (platform/mode_guardian.h). Returns whether `handler` only ends the process: SIG_DFL, or the
+  // handler of a note.
   static bool ends_process(Handler handler);
-  // The handler that ends the process now.
+  // Returns the current handler that ends the process: that of the note, or SIG_DFL without a note.
   static Handler handler();
 };
 

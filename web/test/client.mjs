@@ -1,5 +1,5 @@
-// The OpenAPI document of a running server: a validator accepts it, and a TypeScript client that is generated from it
-// compiles and gets the answers of the command line.
+// Tests the OpenAPI document of a running server. A validator accepts the document, and a TypeScript client that is
+// generated from it compiles and gets the same answers as the command line.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => server.close());
 
-// Compiles client.ts with the generated types, strictly; returns the messages of the compiler.
+// Compiles client.ts with the generated types in strict mode. Returns the messages of the compiler.
 async function compile(folder) {
   const options = { strict: true, module: "nodenext", target: "es2022", skipLibCheck: true, types: [], lib: ["es2022", "dom"] };
   writeFileSync(join(folder, "api.d.ts"), astToString(await openapiTS(structuredClone(document))));

@@ -1,5 +1,5 @@
-// Explore: what the page shows is what the command line says, however it is asked: by address, slider,
-// key, dropped file; and it can be read, kept and shared.
+// Explore: the page shows the numbers of the command line, whether the question comes from the
+// address, a slider, a key or a dropped file. The answer can be read, saved and shared.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ let app;
 before(async () => { app = await startApp(); });
 after(() => app.close());
 
-// Many things are asked at once; a machine may be busy with other tests.
+// The long timeout is for pages with many requests, on a machine that runs other tests.
 async function opened(...how) {
   const view = await app.open(...how);
   view.page.setDefaultTimeout(40000);
@@ -20,7 +20,7 @@ async function opened(...how) {
 const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent()).replace(/,/g, ""));
 const digits = (value) => Number(value.toPrecision(4));
 
-// What stands in large is the command's answer to four digits, for the mode in the address.
+// Checks that the large numbers are the command's answer to four digits, for the mode in the address.
 async function meetsCommand(page, model, more = []) {
   const query = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
   const steps = { cores: 12, cpu: 2201.6, gpu: 1300.5, mem: 3199 };
@@ -69,7 +69,7 @@ test("a slider asks for answers only, and the layers below follow it", async () 
   const { page } = view;
   await page.getByText("Set the mode of least energy").waitFor();
   const power = page.getByRole("region", { name: "Layers" }).locator("tbody tr").first().locator("td").nth(9);
-  const before = Number(await power.textContent());  // out of view there is no text that is laid out
+  const before = Number(await power.textContent());  // innerText needs layout, which is missing outside of the view
   const asked = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await page.getByRole("slider", { name: "GPU clock" }).focus();

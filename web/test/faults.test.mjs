@@ -1,5 +1,5 @@
-// What goes wrong is said where it is seen, shortly, and can be asked again: mistyped addresses, a server
-// that is away, long messages, questions that wait for one that failed.
+// Errors are shown briefly at their place on the page, with a way to retry: mistyped addresses, a
+// stopped server, long messages, and requests that wait for a failed one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eventually, startApp } from "./harness.mjs";
@@ -29,7 +29,7 @@ test("a server that is away can be asked again", async () => {
     await view.page.getByRole("heading", { name: "Runs" }).waitFor();
     views.push([name, view]);
   }
-  for (const [name, { page }] of views) {  // its scripts are there, its questions are not answered
+  for (const [name, { page }] of views) {  // loads the scripts of the page before the server stops
     await page.evaluate((file) => import(`./page_${file}.js`), name);
   }
   const start = await app.cut();
@@ -89,7 +89,7 @@ test("a server that says nothing any more is as good as gone", async () => {
   const view = await opened("/#/runs", away);
   const { page } = view;
   await page.clock.install();
-  // The stream is open and silent.
+  // The event stream is open but sends nothing.
   await page.addInitScript(() => { window.EventSource = class { addEventListener() {} close() {} }; });
   await page.goto(new URL("/?1#/live", app.address).href);
   await eventually(() => page.locator(".state").innerText(), (text) => text === "live", 20);

@@ -1,5 +1,5 @@
-// What a visitor relies on, on every page: nothing of another question stays at full strength, what is asked about
-// follows from page to page and stands in the address, an upload survives, a copied command runs as it was pasted.
+// What a visitor relies on, on every page. Answers to an earlier question are dimmed. The address contains the question
+// and passes it from page to page. An upload survives a reload. A copied command runs unchanged.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const hash = (page) => page.evaluate(() => location.hash);
 const queryOf = async (page) => new URLSearchParams((await hash(page)).split("?")[1]);
 const strip = (page) => page.locator("[data-strip]");
 const answered = (page) => eventually(() => strip(page).evaluate((e) => !e.classList.contains("stale") && e.querySelector("b")?.innerText), Boolean, 40);
-// Runs a line as a shell does that has the program in its path.
+// Runs a line in a shell that has the program in its path.
 const shell = (line, cwd) => new Promise((resolve) => {
   execFile("/bin/sh", ["-c", line], { cwd, env: { ...app.env, PATH: `${dirname(program)}:${process.env.PATH}` }, maxBuffer: 1 << 28 }, (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }));
 });
@@ -50,7 +50,7 @@ test("W1: an answer is dimmed in the frame in which the question changes", async
   await page.getByRole("combobox", { name: "Model", exact: true }).selectOption("zoo:lenet5");
   await page.waitForFunction(() => document.querySelector("[data-strip]").classList.contains("stale"), null, { timeout: 1000 });
   assert.equal(await page.locator(".answers.stale").count(), 1);
-  await eventually(() => page.locator("main .command").count(), (count) => count === 0);  // the command of another question is not copied
+  await eventually(() => page.locator("main .command").count(), (count) => count === 0);  // the command of the earlier question cannot be copied
   release();
   await answered(page);
   assert.equal(await page.locator(".answers.stale").count(), 0);
@@ -63,7 +63,7 @@ test("W2: an upload is called by its file's name, survives a reload and a new se
   mkdirSync(folder);
   const name = "it's a net.onnx";
   assert.equal((await app.run(["zoo", "write", "lenet5", "-o", join(folder, name)])).code, 0);
-  const view = await opened("/#/explore?device=agx-orin", { allow: [/4\d\d/, /^503/, /Failed to load/, /ERR_/] });  // the server ends while it is asked
+  const view = await opened("/#/explore?device=agx-orin", { allow: [/4\d\d/, /^503/, /Failed to load/, /ERR_/] });  // the server stops during requests
   const { page } = view;
   await upload(page, "Upload an ONNX file", join(folder, name));
   const shown = await answered(page);
@@ -78,7 +78,7 @@ test("W2: an upload is called by its file's name, survives a reload and a new se
   assert.equal(await answered(page), shown);
   const start = await app.cut();
   await start();
-  await page.reload();  // the new server was never sent the file by hand
+  await page.reload();  // the user does not upload the file to the new server
   assert.equal(await answered(page), shown);
   view.check();
   await view.close();
@@ -98,10 +98,10 @@ test("W3: while a slider is held there are answers, and none stands undimmed wit
   const view = await opened("/#/explore?device=agx-orin");
   const { page } = view;
   await answered(page);
-  // Without the table of all modes, and with answers that take longer than a key repeats.
+  // Blocks the table of all modes, and delays answers by more than the repeat time of a key.
   await page.route("**/api/v1/estimate?*modes=all*", (route) => route.abort());
   await page.route("**/api/v1/estimate?*modes=cores*", async (route) => { await new Promise((resolve) => setTimeout(resolve, 600)); await route.continue().catch(() => {}); });
-  // What stands undimmed in the strip, with the mode of the address at that moment.
+  // Records each undimmed text in the strip, with the CPU clock in the address at that moment.
   await page.evaluate(() => {
     window.seen = [];
     setInterval(() => {
@@ -158,7 +158,7 @@ test("W7: model, board, batch, precision, mode and theme follow from page to pag
     for (const key of keys) assert.equal(query.get(key), { ...wanted, gpu: "510" }[key], `${name}: ${key}`);
     assert.equal(await page.getByText("which this page does not know").count(), 0, name);
     assert.equal(await page.evaluate(() => document.documentElement.classList.contains("dark")), true, name);
-    if (name === "Live") await page.reload();  // what the page does not show survives, too
+    if (name === "Live") await page.reload();  // values that the page does not show survive as well
   }
   const shown = await answered(page);
   const other = await opened(`/${await hash(page)}`, { allow: [/422/] });
@@ -227,7 +227,7 @@ let axe = null;
 try { axe = createRequire(import.meta.url)("axe-core").source; } catch { /* ./dev test fetches it */ }
 
 async function violations(page) {
-  // The policy of the page forbids scripts from elsewhere: by the debugger.
+  // Runs the script in the debugger, because the policy of the page forbids scripts of other origins.
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: axe });
   const { result } = await session.send("Runtime.evaluate", { awaitPromise: true, returnByValue: true,
@@ -235,7 +235,7 @@ async function violations(page) {
   return result.value;
 }
 
-// One visit to each page on a desk and one on a phone: a visit costs more than what is looked at.
+// One test for each page on a desktop and one on a phone, because opening a page takes longer than checking it.
 for (const name of Object.keys(asked)) {
   test(`W7, W9: ${name} on a desk: what it is for, its terms, no word that it does not know, axe-core`, async (context) => {
     const view = await opened(`/#/${name}?${asked[name]}`, { allow: [/422/] });

@@ -1,5 +1,5 @@
-// What every browser test needs: the server on a fake board with folders of its own, Chromium, and a list of whatever
-// went wrong in the page. All that is started ends with `close()`.
+// What every browser test needs: the server on a fake board with its own folders, Chromium, and a list of the errors of
+// the page. `close()` ends the server and the browser.
 //
 //   const app = await startApp();                          // also: startApp({ args: ["--store", file] })
 //   const view = await app.open("/#/live", { width: 400, scheme: "dark" });
@@ -19,13 +19,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.RIDGEWATT_BUILD || join(root, "build");
 export const program = join(build, "ridgewatt", "ridgewatt");
 
-// Chromium without windows needs less processor time than Chromium.
+// Prefers the headless build of Chromium, which needs less processor time.
 export function browserPath() {
   const paths = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
   return process.env.RIDGEWATT_CHROMIUM || paths.find((path) => existsSync(path)) || paths[0];
 }
 
-// What the command line prints for these arguments; `code` is the exit status.
+// Runs the command line and returns its output; `code` is the exit status.
 export function ridgewatt(args, { env = {} } = {}) {
   return new Promise((resolve) => {
     execFile(program, args, { env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
@@ -33,7 +33,7 @@ export function ridgewatt(args, { env = {} } = {}) {
   });
 }
 
-// The first address that the server prints; an Error with all it said when it ends before.
+// Returns the first address that the server prints. Rejects with the whole output if the server ends before.
 function addressOf(server) {
   return new Promise((resolve, reject) => {
     let said = "";
@@ -62,7 +62,7 @@ async function endGroup(child) {
   clearTimeout(killer);
 }
 
-// Console and page errors, requests refused by the content security policy, answers of 500 and above.
+// Collects console and page errors, requests refused by the content security policy, and statuses of 500 and above.
 function watch(page, allowed) {
   const errors = [];
   const note = (text) => allowed.some((pattern) => pattern.test(text)) || errors.push(text);
@@ -74,7 +74,7 @@ function watch(page, allowed) {
   return errors;
 }
 
-// While pages are written: RIDGEWATT_WEB_SOURCES=1 takes their files from web/ in place of those in the server.
+// For the development of pages: RIDGEWATT_WEB_SOURCES=1 takes files from web/ instead of those in the server.
 async function fromSources(context) {
   await context.route(/\/[\w.-]*\.(js|css)$|\/$/, async (route) => {
     const name = new URL(route.request().url()).pathname.slice(1) || "index.html";
@@ -106,7 +106,7 @@ class View {
 }
 
 // Starts the server on `device` (null: this machine); `args` are further options of `ridgewatt serve`, and
-// `prepare({ folder, run })` makes files before and may return more of them.
+// `prepare({ folder, run })` creates files before the start and may return further options.
 export async function startServer({ device = "fake:agx-orin", args = [], prepare = async () => [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ridgewatt-web-"));
   const env = { HOME: folder, XDG_STATE_HOME: join(folder, "state"), XDG_CONFIG_HOME: join(folder, "config"),
@@ -123,7 +123,7 @@ export async function startServer({ device = "fake:agx-orin", args = [], prepare
   };
   try {
     const address = new URL(await addressOf(server));
-    // Ends the server, and starts it again at the same address when that is called.
+    // Ends the server. Returns a function that starts it again at the same address.
     const cut = async () => {
       await endGroup(server);
       return async () => {
@@ -138,7 +138,7 @@ export async function startServer({ device = "fake:agx-orin", args = [], prepare
   }
 }
 
-// The same with Chromium.
+// Starts the server and Chromium.
 export async function startApp(options) {
   const server = await startServer(options);
   const { address } = server;
@@ -150,7 +150,7 @@ export async function startApp(options) {
   try {
     const { chromium } = createRequire(import.meta.url)("playwright-core");
     browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--enable-precise-memory-info"] });
-    // `allow`: patterns of console messages that the test expects (a 422 that it asked for).
+    // `allow`: patterns of console messages that the test expects (for example a 422).
     const open = async (path = "/", { width = 1280, height = 900, scheme = "light", reducedMotion = "reduce", allow = [] } = {}) => {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion, acceptDownloads: true });
       if (process.env.RIDGEWATT_WEB_SOURCES) await fromSources(context);
@@ -168,7 +168,7 @@ export async function startApp(options) {
   }
 }
 
-// Names of buttons, fields, charts and the like in the accessibility tree that have none.
+// Returns the buttons, fields, charts and similar elements that have no name in the accessibility tree.
 export async function unnamed(page) {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");
@@ -178,12 +178,12 @@ export async function unnamed(page) {
     .map((node) => `${node.role.value} #${node.backendDOMNodeId}`);
 }
 
-// Nothing sticks out to the right: the page needs no sideways scrolling.
+// Returns by how many pixels the page is wider than its window; 0: no horizontal scrolling.
 export async function sidewaysScroll(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-// Waits until `read()` gives a value that `good` takes, asking often; fails after `seconds`.
+// Calls `read()` repeatedly until `good` accepts its value, and returns the value. Fails after `seconds`.
 export async function eventually(read, good = Boolean, seconds = 10) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
@@ -194,13 +194,13 @@ export async function eventually(read, good = Boolean, seconds = 10) {
   }
 }
 
-// Gives the field of that label a file that is a model: the address then asks about it.
+// Uploads a model file in the field with this label, and waits until the address contains the upload.
 export async function upload(page, label, file) {
   await page.getByLabel(label).setInputFiles(file);
   await eventually(() => page.evaluate(() => location.hash), (hash) => /model=upload%3A/.test(hash), 40);
 }
 
-// Gives it a file that is none: the page says so in a line.
+// Uploads a file that is not a model, and waits for the error on the page.
 export async function refuseUpload(page, label, file) {
   await page.getByLabel(label).setInputFiles(file);
   const error = page.locator(".error").first();

@@ -1,5 +1,5 @@
-// Language models: what the page shows is what the command line says about memory, speed and energy, however it is
-// asked: by address, slider, key, table, dropped file.
+// Language models: the page shows the memory, speed and energy of the command line, whether the question comes from the
+// address, a slider, a key, a table or a dropped file.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ let app;
 before(async () => { app = await startApp(); });
 after(() => app.close());
 
-// Many things are asked at once; a machine may be busy with other tests.
+// The long timeout is for pages with many requests, on a machine that runs other tests.
 async function opened(...how) {
   const view = await app.open(...how);
   view.page.setDefaultTimeout(40000);
@@ -18,13 +18,13 @@ async function opened(...how) {
 }
 
 const queryOf = async (page) => new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
-// As the page writes a number: `digits` digits, from 10,000 on all of them.
+// Rounds a number like the page: to `digits` digits, and from 10,000 on to a whole number.
 const rounded = (value, digits) => (value >= 10000 ? Math.round(value) : Number(value.toPrecision(digits)));
 const gibibyte = 1024 ** 3;
 
 const request = { model: "zoo:llama-3.1-8b", device: "orin-nano-8gb", prompt: "512", generate: "256", concurrency: "1" };
 
-// The highest step of each knob of a board.
+// Returns the highest value of each knob of a board.
 async function topOf(device) {
   const { bsps, bsp } = await answered(["device", "show", device]);
   const { knobs } = bsps.find((one) => one.name === bsp) || bsps[0];
@@ -32,7 +32,7 @@ async function topOf(device) {
   return { cores: most("cpu_cores"), cpu: most("cpu_mhz"), gpu: most("gpu_mhz"), mem: most("mem_mhz") };
 }
 
-// The request in the address as options; `only` those of the command.
+// Returns the request in the address as options of a command. `only`: the options that the command has.
 function optionsOf(query, only) {
   return only.filter((name) => query.get(name) || request[name]).flatMap((name) => [`--${name}`, query.get(name) || request[name]]);
 }
@@ -45,8 +45,8 @@ async function answered(args) {
 
 const shownNumber = async (page, name) => Number((await page.locator(`[data-answer="${name}"]`).first().textContent()).replace(/,/g, ""));
 
-// What stands in large is what `llm` says about the request and the mode in the address; memory is what `fits` says
-// about its prompt and answer together.
+// Checks that the large numbers are those of `llm` for the request and the mode in the address, and that the memory is
+// that of `fits` for the sum of prompt and answer.
 async function meetsCommands(page, model = request.model) {
   const query = await queryOf(page);
   const device = query.get("device") || request.device;
@@ -155,7 +155,7 @@ test("a clock slider asks for its mode; the front of all modes is the command's"
   for (let i = 0; i < 2; ++i) await page.keyboard.press("ArrowLeft");
   assert.ok(Number((await queryOf(page)).get("gpu")) < (await topOf("orin-nano-8gb")).gpu);
   await meetsCommands(page, "zoo:llama-3.2-1b");
-  // Counted here from the command's table: modes that none beats in both.
+  // Computes from the command's table the modes that no other mode beats in both quantities.
   const csv = (await app.run(["llm", "zoo:llama-3.2-1b", "--device", "orin-nano-8gb", "--modes", "all", "--format", "csv", "--columns", "tpot_ms,joules_per_token"])).stdout.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
   const front = [];
   for (const point of [...csv].sort((a, b) => a[0] - b[0] || a[1] - b[1])) if (!front.length || point[1] < front.at(-1)[1]) front.push(point);

@@ -1,5 +1,5 @@
-// The Live page on a fake board: figures that change and are the API's, windows, marks, pause, a lost connection,
-// the mode, no growth of memory.
+// The Live page on a fake board: changing figures that agree with the API, windows, marks, pause, a lost connection,
+// the mode, and constant memory.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -7,7 +7,7 @@ import { eventually, program, sidewaysScroll, startApp, unnamed } from "./harnes
 
 let app, load;
 before(async () => {
-  app = await startApp({ args: ["--allow-control", "--every", "0.25"] });  // four looks per second
+  app = await startApp({ args: ["--allow-control", "--every", "0.25"] });  // four readings per second
   load = spawn(program, ["fake-run", "zoo:resnet50", "--device", "fake:agx-orin", "--minibatches", "100000", "--quiet"],
     { env: { ...process.env, ...app.env }, stdio: "ignore" });
 });
@@ -35,7 +35,7 @@ test("ten looks: energy rises and is the API's within its error", async () => {
   const passed = (Date.now() - began) / 1000;
   for (let i = 1; i < seen.length; ++i) assert.ok(seen[i] >= seen[i - 1], `${seen}`);
   assert.ok(seen[9] > seen[0] + 0.8 * passed * 5, `a board under load draws more than 5 W: ${seen}`);
-  // The page soon shows a look of after the API's answer, and none that is ahead of the API.
+  // The page soon shows a reading after the API's first answer, but never one after its second answer.
   const { power: earlier } = await app.json("api/v1/monitor");
   const shown = await eventually(async () => joulesOf(await energy.innerText()), (joules) => joules >= earlier.energy_j - earlier.energy_error_j - 0.1, 2.2);
   const { power: later } = await app.json("api/v1/monitor");
@@ -60,12 +60,12 @@ test("a window and marks: energy, error and minibatches are the API's", async ()
   await end.click();
   const row = page.getByRole("region", { name: "Windows" }).locator("tbody tr", { hasText: "epoch 1" });
   await row.getByText("ended").waitFor();
-  // A late sample may still change a window that has ended: what the page shows becomes what the API says.
+  // A late sample may still change a window that has ended. The page then follows the API.
   const difference = async () => {
     const { windows } = await app.json("api/v1/windows");
     const window = windows.find((one) => one.name === "epoch 1");
     const cells = await row.locator("td").allInnerTexts();
-    // Half a digit more for 0.015, which toFixed and the page round differently.
+    // Tolerates more than half of the last digit, because toFixed and the page round 0.015 differently.
     const same = window.ended && cells[7] === String(window.minibatches) &&
       Math.abs(Number(cells[4]) - window.energy_j) < 0.0051 &&
       Math.abs(Number(cells[5]) - window.energy_error_j) < 0.0051;
@@ -92,7 +92,7 @@ test("pause holds the figures, the address keeps pause and span", async () => {
   await page.keyboard.press("Enter");
   assert.match(page.url(), /paused=1/);
   const held = await energy.innerText();
-  await seconds(1);  // four looks
+  await seconds(1);  // four readings
   assert.equal(await energy.innerText(), held);
   await pause.click();
   await eventually(() => energy.innerText(), (text) => text !== held, 5);
@@ -106,7 +106,7 @@ test("a lost connection is said and made again", async () => {
   await eventually(() => page.locator(".state").innerText(), (text) => text === "live");
   const start = await app.cut();
   await eventually(() => page.locator(".state").innerText(), (text) => /lost/.test(text), 10);
-  // What stands there is marked as old: rails, facts, charts.
+  // Rails, facts and charts are marked as old.
   await page.getByText("These figures are old: the server was last heard at").waitFor();
   assert.equal(await page.locator(".stale", { has: page.getByRole("region", { name: "Power rails" }) }).count(), 1);
   assert.equal(await page.locator(".stale", { has: page.locator(".live-facts") }).count(), 1);
@@ -162,7 +162,7 @@ test("downloads: the looks shown as CSV, the newest as JSON, the chart as SVG", 
   await view.close();
 });
 
-// Ten looks per second: what ten minutes would show comes in one, and half of one is enough to tell.
+// Ten readings per second show growth faster: half a minute is enough.
 const skip = process.env.RIDGEWATT_LONG_TESTS ? false : "a minute and a half; set RIDGEWATT_LONG_TESTS";
 test("the page's memory does not grow while it looks", { timeout: 180000, skip }, async (t) => {
   const fast = await startApp({ args: ["--every", "0.1"] });
@@ -178,7 +178,7 @@ async function memoryTest(fast, t) {
     return (await session.send("Runtime.getHeapUsage")).usedSize;
   };
   const nodes = async () => (await session.send("Memory.getDOMCounters")).nodes;
-  // First the minute that the charts show fills; then only looks are kept, up to 3,700 of some hundred bytes each.
+  // The charts fill in the first minute. After that, only readings are added, at most 3,700 of some hundred bytes each.
   await seconds(63);
   const first = { heap: await heap(), nodes: await nodes() };
   await seconds(30);
@@ -227,7 +227,7 @@ test("narrow, wide, dark; every control has a name", async () => {
   for (const [width, scheme] of [[400, "light"], [400, "dark"], [1280, "dark"], [3840, "light"]]) {
     const view = await app.open("/#/live", { width, scheme });
     await view.page.locator(".live-facts").waitFor();
-    await seconds(0.5);  // two looks
+    await seconds(0.5);  // two readings
     assert.ok((await sidewaysScroll(view.page)) <= 0, `at ${width} px the page is wider than its window`);
     assert.deepEqual(await unnamed(view.page), []);
     await view.screenshot(`live_${width}_${scheme}`);

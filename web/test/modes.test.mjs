@@ -1,5 +1,5 @@
-// Modes: the cloud and the answer within limits are what `ridgewatt estimate` and `ridgewatt tune` say, however a limit
-// is set; measured points are compared with what was predicted.
+// Modes: the chart of all modes and the answer within limits agree with `ridgewatt estimate` and `ridgewatt tune`,
+// however a limit is set. Measured points are compared with predictions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ before(async () => { app = await startApp(); });
 after(() => app.close());
 
 const digits = (value) => Number(value.toPrecision(4));
-// Many things are asked at once; a machine may be busy with other tests.
+// The long timeout is for pages with many requests, on a machine that runs other tests.
 async function opened(...how) {
   const view = await app.open(...how);
   view.page.setDefaultTimeout(40000);
@@ -40,7 +40,7 @@ test("all modes are there, and the answer within the limits of the address is tu
   await ready(page);
   await meetsTune(page, await tuned(["--max-power", "20", "--minimize", "time"]));
   await page.getByText("All 18,096 modes").waitFor();
-  // Counted here from the command's table: modes at most at the limit, and those nothing beats.
+  // Computes from the command's table the modes within the limit, and those that no other mode beats.
   const csv = (await app.run(["estimate", "zoo:resnet50", "--device", "agx-orin", "--modes", "all", "--format", "csv", "--columns", "time_ms,power_w"])).stdout.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
   const within = csv.filter(([, power]) => power <= 20).length;
   const front = [];
@@ -96,7 +96,7 @@ test("limits that no mode keeps: what would do, as the command says", async () =
   const { page } = view;
   const limit = page.getByLabel("Maximum power (W)");
   await limit.fill("5");
-  await ready(page);  // answers came in the meantime; what is typed stays
+  await ready(page);  // answers have arrived; the typed text stays
   assert.equal(await limit.inputValue(), "5");
   await limit.press("Enter");
   await page.getByText("No mode meets these limits.").waitFor();
@@ -117,7 +117,7 @@ test("a sweep's points stand over what was predicted, with an answer of their ow
   assert.equal(await page.locator(".badge.fake").count() > 0, true);
   const said = JSON.parse((await app.run(["tune", "--sweep", file, "--workload", "resnet18:training", "--batch", "16", "--strategy", "exhaustive", "--max-power", "30", "--minimize", "time", "--format", "json"])).stdout);
   await eventually(async () => (await page.locator('[data-answer="Time"]').allTextContents()).map(Number), (all) => all.length === 2 && all[1] === digits(said.time_ms), 40);
-  // The error that the page tells, counted here from the sweep and the command's predictions.
+  // Computes the error that the page shows from the sweep and the command's predictions.
   const predicted = new Map((await app.run(["estimate", "zoo:resnet18", "--training", "--device", "agx-orin", "--modes", "all", "--format", "csv", "--columns", "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms"])).stdout.trim().split("\n").slice(1).map((line) => { const c = line.split(",").map(Number); return [c.slice(0, 4).join(), c[4]]; }));
   const [header, ...lines] = readFileSync(file, "utf8").trim().split("\n").map((line) => line.split(","));
   const rows = lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i]]))).filter((row) => row.workload === "resnet18");

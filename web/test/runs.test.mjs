@@ -1,4 +1,4 @@
-// The Runs page shows what `ridgewatt store list` prints, draws and compares runs, and follows one that goes on.
+// The Runs page shows what `ridgewatt store list` prints, draws and compares runs, and follows an active run.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";

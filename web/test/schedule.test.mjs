@@ -1,4 +1,5 @@
-// The Schedule page: its answer is the command line's, limits and uploads change it, a shared address shows the same.
+// The Schedule page: its answer is that of the command line, follows limits and uploads, and is the same at a shared
+// address.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +50,7 @@ test("the simulation is the command line's: ways of sharing and four figures", a
     near(cells[10], result.energy_j);
   });
   await eventually(() => page.locator("figure.chart").count(), (count) => count === 4);
-  // The heat map's colors have a scale: the least and the greatest of its figures.
+  // The color scale of the heat map shows the least and the greatest value.
   const map = JSON.parse((await ridgewatt([...all, "--with-figures"])).stdout).figures.find((figure) => figure.option.visualMap);
   const values = map.option.series.find((series) => series.type === "heatmap").data.map((cell) => cell[2]);
   const ramp = page.locator("figure .ramp");
@@ -72,7 +73,7 @@ test("a limit that cannot be kept tells the nearest miss; a change goes into the
   await field.fill("3");
   await field.press("Enter");
   await page.getByText("No plan meets these limits.").waitFor();
-  assert.match(page.url(), /[?&]max-power=3(&|$)/);  // power is an older name
+  assert.match(page.url(), /[?&]max-power=3(&|$)/);  // "power" is the former name
   assert.doesNotMatch(page.url(), /[?&]power=/);
   await field.fill("12");
   await field.press("Enter");

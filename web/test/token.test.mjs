@@ -1,5 +1,5 @@
-// A server with a token: the address that it prints opens the page and loses the token; without it
-// the page asks for one.
+// A server with a token: the printed address opens the page, which removes the token from the
+// address. Without a token, the page asks for one.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ test("the printed address opens the page, and the token leaves the address", asy
   await view.page.getByRole("navigation", { name: "Pages" }).waitFor({ timeout: 40000 });
   assert.ok(!(await view.page.evaluate(() => location.href)).includes(token));
   await asksFor(view.page);
-  assert.equal(await view.page.evaluate(() => document.cookie), "");  // no script can read it
+  assert.equal(await view.page.evaluate(() => document.cookie), "");  // no script can read the token's cookie
   view.check();
   await view.close();
 });

@@ -1,5 +1,5 @@
-// A first visitor, who has the page and no documentation: fifteen questions, each answered by what is on the page, with
-// the numbers of the command line; and what such a visitor stumbles over.
+// A first visitor, who has the page but no documentation. The page answers fifteen questions with the numbers of the
+// command line. Further tests check typical mistakes of such a visitor.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -22,7 +22,7 @@ const shows = (page, name, value) => eventually(async () => Number((await page.l
 const said = async (...line) => JSON.parse((await app.run([...line, "--format", "json"])).stdout);
 const estimate = async (...more) => (await said("estimate", "zoo:resnet50", "--device", "agx-orin", "--modes", "maxn", ...more)).estimates[0];
 
-// From the first page by the link with this text.
+// Opens the first page and follows the link with this text.
 async function ask(text) {
   const view = await opened();
   await view.page.getByRole("link", { name: text }).click();
@@ -70,7 +70,7 @@ test("how much energy does a day need? The mean power is that of schedule plan; 
   await rate.press("Enter");
   await page.getByText(/this mode computes at most 57\.6 samples/).waitFor();
   await page.getByRole("checkbox", { name: "Training" }).check();
-  await eventually(() => rate.count(), (count) => count === 0, 40);  // a training serves no requests
+  await eventually(() => rate.count(), (count) => count === 0, 40);  // training has no requests
   await done(view);
 });
 
@@ -79,7 +79,7 @@ test("which mode is the most efficient?", async () => {
   await page.getByRole("button", { name: "Set the mode of least energy" }).click();
   const all = (await said("estimate", "zoo:resnet50", "--device", "agx-orin", "--modes", "all")).estimates;
   await shows(page, "Energy", digits(all.reduce((least, one) => Math.min(least, one.energy_j), Infinity)));
-  await page.getByRole("link", { name: "Modes", exact: true }).last().click();  // the answer of tune: the fastest of modes that are about as good
+  await page.getByRole("link", { name: "Modes", exact: true }).last().click();  // the answer of tune: the fastest of nearly equal modes
   await shows(page, "Energy", digits((await said("tune", "zoo:resnet50", "--device", "agx-orin", "--minimize", "energy", "--batch", "1")).energy_j));
   await done(view);
 });

@@ -16,21 +16,21 @@ constexpr std::array<int, 3> kNoted = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::string_view kHead = "ridgewatt: interrupted: ";
 constexpr std::size_t kMostText = 400;
 
-// The handler reads the line that `line_now` selects while the other one is written.
+// The handler reads the line that `line_now` selects. set() writes to the other line.
 struct NoteLine {
   std::size_t size = 0;
   std::array<char, kHead.size() + kMostText + 1> text;
 };
 std::array<NoteLine, 2> lines;
-volatile sig_atomic_t line_now = -1;  // -1: nothing to say
+volatile sig_atomic_t line_now = -1;  // -1: no text
 volatile sig_atomic_t noting = 0;
 
-// Only functions that are safe in a signal handler.
+// Calls only functions that are safe in a signal handler.
 void say_and_end(int number) {
   const int now = line_now;
   if (now >= 0) {
     const NoteLine& line = lines[static_cast<std::size_t>(now)];
-    // Over the progress line of a terminal. If nobody reads, the process ends all the same.
+    // Clears the progress line of a terminal first. The process ends even if writing fails.
     ssize_t written = ::isatty(STDERR_FILENO) != 0 ? ::write(STDERR_FILENO, "\r\033[K", 4) : 0;
     if (written >= 0) written = ::write(STDERR_FILENO, line.text.data(), line.size);
     static_cast<void>(written);
@@ -69,8 +69,7 @@ void InterruptNote::set(std::string_view text) {
   end = std::copy(text.begin(), text.end(), end);
   *end++ = '\n';
   line.size = static_cast<std::size_t>(end - line.text.data());
-  std::atomic_signal_fence(
-      std::memory_order_release);  // the text is complete before it is selected
+  std::atomic_signal_fence(std::memory_order_release);  // the text is written before it is selected
   line_now = next;
 }
 
