@@ -1,5 +1,5 @@
-// What all commands of the program share. A command is a file cmd_NAME.cc that declares options,
-// calls one library function and prints the result. It contains no other logic.
+// Code that all commands of the program share. A command is a file cmd_NAME.cc that declares
+// options, calls one library function and prints the result. It contains no other logic.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -66,7 +66,7 @@ struct Context {
   bool csv() const { return format == OutputFormat::kCsv; }
 };
 
-// Their heading in the help.
+// Heading of the global options in the help.
 inline constexpr char kEveryCommand[] = "Options of every command";
 // Adds --format, --seed, --quiet and the table options. The program and every command have them.
 void add_global_options(CLI::App& app, Context& context);
@@ -95,7 +95,7 @@ void refuse_table_options(const Context& context, const std::string& when);
 // For a command whose result is always CSV: throws like refuse_table_options(), and for JSON.
 void refuse_all_but_csv(const Context& context);
 
-// Returns `table`, for CSV and JSON with columns for the origin of its rows.
+// Returns `table`. For CSV and JSON, adds columns for the origin of the rows.
 report::Table with_origin(const Context& context, const report::Table& table,
                           const RowOrigin& origin);
 // Prints the main table of a command in the requested format, with --sort, --top and --columns.

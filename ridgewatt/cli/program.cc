@@ -115,7 +115,7 @@ struct LastOption {
   std::size_t values = 0;  // number of words after it, plus 1 if its own word has a value
 };
 
-// Returns the last word in [word, end) that is an option of the command that the words name.
+// Returns the last option in the words [word, end), which also name the command of the option.
 LastOption last_option(CLI::App& app, Context& context, std::vector<std::string>::iterator word,
                        std::vector<std::string>::iterator end) {
   CLI::App* command = &app;

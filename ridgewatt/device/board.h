@@ -87,7 +87,7 @@ struct Board {
   int cores_per_sm = 0;
   // Dense rates per SM and clock cycle, of tensor cores if there are any, as the board file states
   // them (see stated_rate()). 0: not supported by the GPU. Absent: unknown; functions that need the
-  // rate throw. That of FP32 follows from cores_per_sm.
+  // rate throw. The rate of FP32 follows from cores_per_sm.
   EnumArray<Arithmetic, std::optional<double>, kArithmetics.size()> flop_per_sm_cycle = {};
 
   // Bytes per GPU clock cycle: L1 cache and shared memory per SM, and the L2 cache in total.

@@ -12,7 +12,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-// Returns the rows of --sweep. Throws if the modes are not those of the board --device.
+// Returns the rows of --sweep. Throws if --device names another board.
 Sweep rows_of_board(const Context& context, const answer::ParetoRequest& options) {
   return read_samples(context, options.sweep, options.inputs.keep_outliers, options.inputs.workload,
                       options.inputs.device);

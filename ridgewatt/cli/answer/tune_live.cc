@@ -1,5 +1,5 @@
 // tune on a real or fake board. Each point that the search requests is set, measured and stored.
-// With --in-place, one program keeps running while its modes are changed.
+// With --in-place, one program keeps running while the mode changes.
 #include <fmt/format.h>
 
 #include <algorithm>

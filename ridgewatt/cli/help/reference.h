@@ -1,4 +1,4 @@
-// What the parser knows of a command and its options (report/command_reference.h).
+// Describes a command and its options from its parser (report/command_reference.h).
 #pragma once
 
 #include <string>

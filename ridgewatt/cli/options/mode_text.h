@@ -15,7 +15,7 @@ inline constexpr char kModeText[] =
     "a preset, FILE.json (an answer of tune), or cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME";
 
 // Sets the mode described by `text`, in a form of kModeText. Throws UsageError for other text, and
-// what the control throws.
+// the errors of `control`.
 inline platform::ApplySummary apply_mode(platform::JetsonModeControl& control,
                                          const std::string& text) {
   if (text.ends_with(".json")) return control.apply(report::mode_of_answer(text));

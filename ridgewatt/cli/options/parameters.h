@@ -4,7 +4,7 @@
 //                                "ridgewatt fits zoo:llama-3.1-8b --device all", run);
 //   const auto [command, options, add] = define<LlmCommand, &LlmCommand::language>(
 //       app, context, answer::llm_parameters(), "ridgewatt llm ..", run);
-//   options.figures.add_to(command, "what they show");  // an option that is not of the question
+//   options.figures.add_to(command, "what they show");  // an option outside of the question
 #pragma once
 
 #include "ridgewatt/answer/parameter.h"

@@ -51,7 +51,7 @@ void check_url(const std::string& url);
 // The URL without its query, for messages.
 std::string server_of(const std::string& url);
 
-// Headers of a request. Throws UsageError if one is not one line.
+// Headers of a request. Throws UsageError for a header with a line break.
 class CurlHeaders {
  public:
   explicit CurlHeaders(const std::vector<std::string>& lines);
@@ -67,7 +67,7 @@ class CurlHeaders {
 // One request: http and https only, no redirects, password from ~/.netrc.
 class CurlQuestion {
  public:
-  // Throws what curl_library and check_url throw.
+  // Throws like curl_library() and check_url().
   CurlQuestion(const std::string& url, double timeout_s, double connect_timeout_s);
   ~CurlQuestion();
   CurlQuestion(const CurlQuestion&) = delete;
