@@ -103,15 +103,16 @@ class EstimateRows::Iterator {
   using iterator_category = std::input_iterator_tag;
   using value_type = EstimateRow;
   using difference_type = std::ptrdiff_t;
-  struct pointer {
+  struct Pointer {
     EstimateRow row;
     const EstimateRow* operator->() const { return &row; }
   };
+  using pointer = Pointer;
   using reference = EstimateRow;
 
   Iterator(const EstimateRows* rows, std::size_t number) : rows_(rows), number_(number) {}
   EstimateRow operator*() const { return (*rows_)[number_]; }
-  pointer operator->() const { return {**this}; }
+  Pointer operator->() const { return {**this}; }
   Iterator& operator++() {
     ++number_;
     return *this;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -33,7 +32,8 @@ constexpr std::uint16_t half(double value) {
     --exponent;
   }
   const bool normal = value >= 1;
-  const int fraction = static_cast<int>(std::lround((normal ? value - 1 : value) * 1024));
+  const int halves = static_cast<int>((normal ? value - 1 : value) * 2048);
+  const int fraction = (halves + 1) / 2;
   return static_cast<std::uint16_t>(((normal ? exponent : 0) << 10) + fraction);
 }
 
