@@ -34,7 +34,7 @@ BUDGETS = [
     (0.32, 35, "estimate zoo:resnet50 --device agx-orin --modes all --batch 1,2,4,8,16 --format csv"),
     (0.70, 100, "tune zoo:resnet50 --device all --minimize energy"),
     (0.95, 40, "roofline --device agx-orin --modes all --format json"),
-    (0.42, 60, "tune llm zoo:llama-3.1-8b --device all --quantization all --runtime all --modes presets"),
+    (0.70, 85, "tune llm zoo:llama-3.1-8b --device all --quantization all --runtime all --modes presets"),
     (0.46, 160, "schedule plan --inference zoo:resnet50 --training zoo:resnet18 --device agx-orin --arrival-rate 60 "
                "--max-latency 1000 --max-power 30"),
 ]

@@ -15,6 +15,8 @@ constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;
 constexpr std::int64_t kMostSequences = 65536;
 // cuBLAS on a Jetson, github.com/NVIDIA/TensorRT/issues/2217 (docs/methods/memory.md).
 constexpr double kCublasBytes = 182.0 * 1024 * 1024;
+// llama-bench of llama.cpp 0.5.0 without a model, measured on an x86-64 processor.
+constexpr double kProcessorBytes = 9.6e6;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -80,7 +82,10 @@ std::int64_t largest(std::int64_t most, const Holds& holds) {
 
 }  // namespace
 
-ProcessMemory process_memory() {
+ProcessMemory process_memory(const Board& board) {
+  if (!board.has_gpu()) {
+    return {kProcessorBytes, "llama-bench of llama.cpp 0.5.0 without a model: 9.6 MB resident"};
+  }
   // A C++ program and its context need the same memory with and without TensorRT.
   const auto constants = twin::runtime_memory(Runtime::kTensorRt);
   return {constants[0].bytes + constants[1].bytes + kCublasBytes,
@@ -92,7 +97,6 @@ std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
                       const FitsOptions& options) {
   const StoredType kv = stored_type_of(options.kv_type);
   const Description& description = model.description;
-  const double runtime = process_memory().bytes;
   const auto candidates_here = candidates(model, options);
   const auto needs = [&](Fit fit, std::int64_t context, std::int64_t batch) {
     const auto cells = context * batch;
@@ -102,6 +106,7 @@ std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
   };
   std::vector<Fit> all;
   for (const Board& board : boards) {
+    const ProcessMemory runtime = process_memory(board);
     for (const Candidate& one : candidates_here) {
       Fit fit;
       fit.board = board.name;
@@ -110,7 +115,8 @@ std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
       fit.system_bytes = options.reserve_bytes.value_or(board.system_memory_bytes);
       const Fact* fact = find_fact(board, "memory.system_mib");
       fit.system_source = options.reserve_bytes ? "given" : fact != nullptr ? fact->source : "";
-      fit.runtime_bytes = runtime;
+      fit.runtime_bytes = runtime.bytes;
+      fit.runtime_source = runtime.source;
       fit.weights_bytes = one.bytes;
       fit.bits_per_weight = one.bits_per_weight;
       fit.decode_bytes = one.step.bytes();

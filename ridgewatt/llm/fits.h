@@ -48,8 +48,9 @@ struct ProcessMemory {
   double bytes = 0;
   std::string source;
 };
-// For a C++ program with CUDA's context and cuBLAS. Python engines need more.
-ProcessMemory process_memory();
+// For a C++ program: on a board with a GPU with CUDA's context and cuBLAS. Python engines need
+// more.
+ProcessMemory process_memory(const Board& board);
 
 struct FitsOptions {
   // Names of recipes; "stored" means the quantization of the file. Empty: that of the file, or
@@ -69,6 +70,7 @@ struct Fit {
   double system_bytes = 0;
   std::string system_source;
   double runtime_bytes = 0;
+  std::string runtime_source;
   double weights_bytes = 0;
   double kv_bytes = 0;
   double buffer_bytes = 0;

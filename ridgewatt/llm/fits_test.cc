@@ -90,6 +90,16 @@ TEST(Fits, MoreMemoryNeverHoldsLess) {
   }
 }
 
+TEST(Fits, WithoutAGpuNothingIsNeededForCuda) {
+  Board board = load_board("agx-orin");
+  EXPECT_GT(process_memory(board).bytes, 400e6);
+  board.gpu_architecture.clear();
+  const std::vector<Board> boards = {board};
+  const Fit fit = fits(read_language_model("zoo:qwen3-0.6b"), boards, {}).front();
+  EXPECT_LT(fit.runtime_bytes, 20e6);
+  EXPECT_EQ(fit.runtime_source.find("CUDA"), std::string::npos) << fit.runtime_source;
+}
+
 TEST(Fits, WhatCannotBePredictedIsRefused) {
   FitsOptions options;
   options.quantizations = {"stored"};

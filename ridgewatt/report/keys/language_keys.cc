@@ -25,7 +25,7 @@ std::span<const KeyMeaning> language_keys() {
       {"quantization", "quantization of the weights"},
       {"quantizations", "quantizations with measurements"},
       {"runtime_bytes", "memory of the program"},
-      {"runtime_source", "where the program's memory comes from"},
+      {"runtime_source", "where the program's memory comes from, for the first board"},
       {"sum", "the sum of memory in words"},
       {"system_source", "where the system's memory comes from"},
       {"trained_context", "longest context that the model was trained with"},

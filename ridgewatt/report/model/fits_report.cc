@@ -85,7 +85,7 @@ Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
   json["batch"] = options.batch;
   json["kv_type"] = name_of(options.kv_type);
   json["kv_bytes_per_token"] = llm::kv_bytes_per_token(model.description, kv);
-  json["runtime_source"] = llm::process_memory().source;
+  json["runtime_source"] = fits.empty() ? Json() : Json(fits.front().runtime_source);
   json["remarks"] = model.remarks;
   json["rows"] = Json::array();
   for (const llm::Fit& fit : fits) json["rows"].push_back(fit_json(fit));

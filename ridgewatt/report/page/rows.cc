@@ -18,7 +18,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // bytes; chosen: far more than a row, less than a result
-constexpr std::size_t kPart = 256;       // rows; chosen: some tens of kilobytes of text
+constexpr std::size_t kPart = 1024;      // rows; chosen: some hundred kilobytes of text
 
 // A buffer that writes text in blocks.
 class Blocks {
