@@ -1,5 +1,7 @@
 #include "ridgewatt/llm/fits.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "ridgewatt/base/error.h"
@@ -84,7 +86,8 @@ std::int64_t largest(std::int64_t most, const Holds& holds) {
 
 ProcessMemory process_memory(const Board& board) {
   if (!board.has_gpu()) {
-    return {kProcessorBytes, "llama-bench of llama.cpp 0.5.0 without a model: 9.6 MB resident"};
+    return {kProcessorBytes, fmt::format("llama-bench of llama.cpp 0.5.0 without a model: {:g} MB",
+                                         kProcessorBytes / 1e6)};
   }
   // A C++ program and its context need the same memory with and without TensorRT.
   const auto constants = twin::runtime_memory(Runtime::kTensorRt);

@@ -190,7 +190,7 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   if (live.in_place) return tune_in_place(context, options, command, question, board);
   add_twin(options, board);
   InterruptNote note;
-  note.set("finished points are kept in " + live.store + "; repeat the command to continue");
+  note.set(kept_points(live.store));
   answer::TuneAnswer found = answer::tune_on_board(question, board);
   if (!found.source.remark) found.source.remark = "points are kept in " + live.store;
   answer::add_holds(found, options.heat);

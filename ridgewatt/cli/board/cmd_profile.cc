@@ -91,7 +91,7 @@ void run(const Context& context, ProfileCommand& options, const CLI::App& comman
   const auto modes = answer::wished_modes(control.space(), options.wish, profile_options.batch,
                                           profile_options.series.board, context.seed);
   InterruptNote note;
-  note.set("finished points are kept in " + options.database + "; repeat the command to continue");
+  note.set(kept_points(options.database));
   const auto summary = profiled(device, control, store, modes, options);
   print(context, report::profile_result(summary, options.database));
   if (summary.failed > 0) {

@@ -49,12 +49,12 @@ void add_described_commands(const Place& place, Completions& all) {
 
 // Returns the value of --device; empty: none.
 std::string device_of(const Place& place) {
-  constexpr std::string_view kOption = "--device";
+  constexpr std::string_view kJoined = "--device=";
   std::string device;
   for (std::size_t i = 0; i + 1 < place.words.size(); ++i) {
     const std::string& word = place.words[i];
-    if (word == kOption && i + 2 < place.words.size()) device = place.words[i + 1];
-    if (word.starts_with("--device=")) device = word.substr(kOption.size() + 1);
+    if (word.starts_with(kJoined)) device = word.substr(kJoined.size());
+    if (word + '=' == kJoined && i + 2 < place.words.size()) device = place.words[i + 1];
   }
   return device;
 }

@@ -24,4 +24,9 @@ void add_mode_wish(CLI::App& command, answer::ModeWish& wish, const std::string&
 void add_condition_options(CLI::App& command, platform::JetsonModeControl::Options& control,
                            measure::CacheOptions& cache);
 
+// Returns the note for an interrupt while points are profiled.
+inline std::string kept_points(const std::string& store) {
+  return "finished points are kept in " + store + "; repeat the command to continue";
+}
+
 }  // namespace ridgewatt::cli
