@@ -50,6 +50,16 @@ enum class CpuParam : std::size_t {
   kDotQ40,
   kDotQ4K,
   kDotQ6K,
+  kFewF16,
+  kFewQ80,
+  kFewQ40,
+  kFewQ4K,
+  kFewQ6K,
+  kEachF16,
+  kEachQ80,
+  kEachQ40,
+  kEachQ4K,
+  kEachQ6K,
   kPromptF16,
   kPromptQ80,
   kPromptQ40,
@@ -74,6 +84,7 @@ struct CpuRates {
   double flop_per_s = 0;          // FP32 fused multiply-adds on registers
   double memory_bytes_per_s = 0;  // STREAM triad on arrays much larger than the caches
   double cache_bytes_per_s = 0;   // STREAM triad within 8 MiB
+  double memory_log_sd = 0;       // standard deviation of ln(memory_bytes_per_s) over time
 };
 
 // Default for CpuTwin::cache_bytes: the smallest working set that was measured.
@@ -118,9 +129,12 @@ std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload:
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) for the result of cpu_run_s().
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
-// The part of a variance that the parameters explain: of ln(modelled_s), through its slopes.
+// The part of a variance that the parameters and the changing bandwidth of memory explain: of
+// ln(modelled_s), through its slopes.
 using CpuModel = std::function<double(const CpuTwin&)>;
 double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s);
+// Change of ln(modelled_s) if the bandwidth of memory is lower by its standard deviation.
+double memory_sd(const CpuTwin& twin, const CpuModel& modelled_s);
 
 // A measured time on the machine, and its model as a function of the parameters.
 struct CpuRun {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
@@ -27,47 +27,25 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModel = "qwen3-0.6b";
 constexpr std::string_view kQuantizations[] = {"f16", "q8_0", "q4_0", "q4_k_m"};
 constexpr int kPrompt = 256, kTokens = 24, kDepth = 1024;
-constexpr std::uint64_t kSeed = 1;  // for random weights
+constexpr int kShortPrompt = 16, kShortTokens = 6;  // of each of several sequences
+constexpr std::uint64_t kSeed = 1;                  // for random weights
 
-struct BenchRow {
-  int prompt = 0, generated = 0, depth = 0, threads = 1;
-  double tokens_per_s = 0;
+// A time that llama.cpp measured.
+struct BenchTime {
+  std::string of;
+  int threads = 1;
+  int prompt = 0;      // tokens; 0: the time is that of a step
+  double context = 0;  // of a step, in tokens of each sequence
+  int sequences = 1;
+  double time_s = 0;
 };
 
-std::optional<BenchRow> row_of(const std::string& line) {
-  const Json said = Json::parse(line, nullptr, false);
-  if (!said.is_object()) return std::nullopt;
-  const auto number = [&](const char* key) {
-    return said.contains(key) && said[key].is_number() ? said[key].get<double>() : -1;
-  };
-  const auto whole = [&](const char* key) { return static_cast<int>(number(key)); };
-  const BenchRow row{whole("n_prompt"), whole("n_gen"), whole("n_depth"), whole("n_threads"),
-                     number("avg_ts")};
-  const bool known = row.prompt >= 0 && row.generated >= 0 && row.depth >= 0 && row.threads > 0;
-  return known && row.tokens_per_s > 0 ? std::optional(row) : std::nullopt;
-}
-
-// Runs llama-bench and returns the rows that it printed. On failure adds a remark and returns none.
-std::vector<BenchRow> run_bench(const std::string& program, const std::string& file, int cores,
-                                std::vector<std::string>& remarks) {
+// Runs a program that prints lines of JSON and returns these. On failure adds a remark.
+std::vector<Json> run_bench(const std::vector<std::string>& words,
+                            std::vector<std::string>& remarks) {
   constexpr double kMostS = 300;
   ChildStart start;
-  const std::string threads = cores > 1 ? fmt::format("1,{}", cores) : "1";
-  start.words = {program,
-                 "-m",
-                 file,
-                 "-t",
-                 threads,
-                 "-p",
-                 std::to_string(kPrompt),
-                 "-n",
-                 std::to_string(kTokens),
-                 "-d",
-                 fmt::format("0,{}", kDepth),
-                 "-r",
-                 "3",
-                 "-o",
-                 "jsonl"};
+  start.words = words;
   ChildTalk talk;
   talk.time_s = kMostS;
   talk.wanted = [] {
@@ -75,37 +53,104 @@ std::vector<BenchRow> run_bench(const std::string& program, const std::string& f
     return true;
   };
   const ChildResult result = run_child(std::move(start), talk);
-  std::vector<BenchRow> rows;
+  std::vector<Json> rows;
   if (result.end != ChildEnd::kExited || result.status != 0) {
-    remarks.push_back(fmt::format("llama.cpp could not be measured: {} failed", program));
+    remarks.push_back(fmt::format("llama.cpp could not be measured: {} failed", words.front()));
     return rows;
   }
   for (const auto& line : split(result.output, '\n')) {
-    if (const auto row = row_of(line)) rows.push_back(*row);
+    Json row = Json::parse(line, nullptr, false);
+    if (row.is_object()) rows.push_back(std::move(row));
   }
   return rows;
 }
 
-MeasuredLanguage measured(const BenchRow& row, const std::string& model,
+// A number of 0 or more; otherwise -1.
+double number(const Json& row, const char* key) {
+  return row.contains(key) && row[key].is_number() ? row[key].get<double>() : -1;
+}
+int whole(const Json& row, const char* key) {
+  return static_cast<int>(std::clamp(number(row, key), -1.0, 1e6));
+}
+
+// Prompts and tokens of one sequence, with one thread and with all.
+void run_sequence(const std::string& program, const std::string& file, int cores,
+                  std::vector<BenchTime>& times, std::vector<std::string>& remarks) {
+  const std::vector<std::string> words = {program,
+                                          "-m",
+                                          file,
+                                          "-t",
+                                          cores > 1 ? fmt::format("1,{}", cores) : "1",
+                                          "-p",
+                                          std::to_string(kPrompt),
+                                          "-n",
+                                          std::to_string(kTokens),
+                                          "-d",
+                                          fmt::format("0,{}", kDepth),
+                                          "-r",
+                                          "3",
+                                          "-o",
+                                          "jsonl"};
+  for (const Json& row : run_bench(words, remarks)) {
+    const int prompt = whole(row, "n_prompt"), generated = whole(row, "n_gen"),
+              depth = whole(row, "n_depth"), threads = whole(row, "n_threads");
+    const double tokens_per_s = number(row, "avg_ts");
+    if (prompt < 0 || generated < 0 || depth < 0 || threads < 1 || !(tokens_per_s > 0)) continue;
+    if (prompt == 0) {
+      times.push_back({fmt::format("a token after {}", depth), threads, 0,
+                       depth + (generated + 1) / 2.0, 1, 1 / tokens_per_s});
+    } else if (depth == 0) {  // longer contexts before a prompt are not modelled
+      times.push_back(
+          {fmt::format("a prompt of {}", prompt), threads, prompt, 0, 1, prompt / tokens_per_s});
+    }
+  }
+}
+
+// Steps of several sequences.
+void run_sequences(const std::string& program, const std::string& file, int cores,
+                   std::vector<BenchTime>& times, std::vector<std::string>& remarks) {
+  std::vector<int> counts = {1};
+  if (cores > 1) counts.push_back(cores);
+  for (const int threads : counts) {
+    const std::string count = std::to_string(threads);
+    const std::vector<std::string> words = {program,
+                                            "-m",
+                                            file,
+                                            "-t",
+                                            count,
+                                            "-tb",
+                                            count,
+                                            "-npp",
+                                            std::to_string(kShortPrompt),
+                                            "-ntg",
+                                            std::to_string(kShortTokens),
+                                            "-npl",
+                                            "2,4,8,16",
+                                            "-c",
+                                            "512",
+                                            "--output-format",
+                                            "jsonl"};
+    for (const Json& row : run_bench(words, remarks)) {
+      const int sequences = whole(row, "pl"), generated = whole(row, "tg");
+      const double time_s = number(row, "t_tg");
+      if (sequences < 2 || generated < 1 || !(time_s > 0)) continue;
+      times.push_back({fmt::format("a token of {} sequences", sequences), threads, 0,
+                       kShortPrompt + (generated + 1) / 2.0, sequences, time_s / generated});
+    }
+  }
+}
+
+MeasuredLanguage measured(const BenchTime& time, const std::string& model,
                           const llm::ProcessorWork& work) {
   MeasuredLanguage found;
-  found.threads = row.threads;
-  const int threads = row.threads;
-  if (row.prompt > 0) {
-    found.name = fmt::format("{}, a prompt of {}", model, row.prompt);
-    found.run.time_s = row.prompt / row.tokens_per_s;
-    found.run.modelled_s = [work, threads](const twin::CpuTwin& twin) {
-      return llm::processor_prompt_s(twin, work, threads);
-    };
-  } else {
-    const double context = row.depth + (row.generated + 1) / 2.0;
-    found.name = fmt::format("{}, a token after {}", model, row.depth);
-    found.run.time_s = 1 / row.tokens_per_s;
-    found.run.modelled_s = [work, context, threads](const twin::CpuTwin& twin) {
-      return llm::processor_step_s(twin, work, context, threads);
-    };
-  }
+  found.threads = time.threads;
+  found.name = fmt::format("{}, {}", model, time.of);
   found.run.name = found.name;
+  found.run.time_s = time.time_s;
+  found.run.modelled_s = [work, time](const twin::CpuTwin& twin) {
+    return time.prompt > 0 ? llm::processor_prompt_s(twin, work, time.threads)
+                           : llm::processor_step_s(twin, work, time.context, time.threads);
+  };
   return found;
 }
 
@@ -120,6 +165,7 @@ std::string find_llama_bench(const std::string& runtimes) {
 
 std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench,
                                                   const std::string& folder, int cores, bool quiet,
+                                                  const std::function<void()>& between,
                                                   std::vector<std::string>& remarks) {
   const llm::ZooModel& model = *llm::find_zoo_model(kModel);
   const llm::Description description = llm::describe(model.numbers, std::string(kModel));
@@ -129,17 +175,22 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
   for (const std::string_view quantization : kQuantizations) {
     const std::string name = fmt::format("{} {}", kModel, quantization);
     progress.update(done++, name);
+    between();
     const llm::Recipe& recipe = llm::find_recipe(quantization);
     const std::string file = fmt::format("{}/{}.gguf", folder, quantization);
     llm::write_language_model(model, recipe, file, kSeed);
-    llm::Request request;
-    request.prompt_tokens = kPrompt;
     const auto tensors = llm::quantized(description, recipe);
-    const auto work = llm::processor_work(description, tensors, request,
-                                          llm::prompt_work(description, tensors, kPrompt));
-    for (const BenchRow& row : run_bench(llama_bench, file, cores, remarks)) {
-      if (row.prompt > 0 && row.depth > 0) continue;  // only depth 0 is modelled
-      found.push_back(measured(row, name, work));
+    std::vector<BenchTime> times;
+    run_sequence(llama_bench, file, cores, times, remarks);
+    const fs::path batched = fs::path(llama_bench).parent_path() / "llama-batched-bench";
+    if (fs::exists(batched)) run_sequences(batched.string(), file, cores, times, remarks);
+    for (const BenchTime& time : times) {
+      llm::Request request;
+      request.prompt_tokens = std::max(time.prompt, kShortPrompt);
+      request.concurrency = time.sequences;
+      const auto prompt = llm::prompt_work(description, tensors, request.prompt_tokens);
+      found.push_back(
+          measured(time, name, llm::processor_work(description, tensors, request, prompt)));
     }
     std::error_code ignored;
     fs::remove(file, ignored);

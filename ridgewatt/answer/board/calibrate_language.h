@@ -1,6 +1,7 @@
 // Runs a small language model in llama.cpp on this machine, for calibrate_local().
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ struct MeasuredLanguage {
 // is none.
 std::string find_llama_bench(const std::string& runtimes);
 
-// Times of prompts and of tokens, with one thread and with all. Files of models are written to
-// `folder` and removed. What cannot run is left out with a remark.
+// Times of prompts, of tokens and of steps of several sequences, with one thread and with all.
+// Files of models are written to `folder` and removed. `between` is called before each file. What
+// cannot run is left out with a remark.
 std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench,
                                                   const std::string& folder, int cores, bool quiet,
+                                                  const std::function<void()>& between,
                                                   std::vector<std::string>& remarks);
 
 }  // namespace ridgewatt::answer

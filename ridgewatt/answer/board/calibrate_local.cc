@@ -15,6 +15,7 @@
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/csv_reader.h"
@@ -32,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using roofline::MicrobenchKernel;
 
-constexpr int kRepeats = 3;  // of each microbenchmark; the fastest is used
+constexpr int kRepeats = 5;  // of each microbenchmark; odd
 constexpr std::size_t kMemoryBytes = std::size_t{512} << 20;
 constexpr std::size_t kCacheBytes = std::size_t{8} << 20;
 constexpr int kMostMeasured = 6;  // thread counts; values between them are interpolated
@@ -73,35 +74,67 @@ Machine this_machine() {
   return machine;
 }
 
-double rate_of(const measure::MicrobenchSummary& summary, MicrobenchKernel kernel) {
-  const auto* point = summary.find(kernel);
-  const double amount =
-      kernel == MicrobenchKernel::kTriad ? point->traffic_bytes : point->work_flop;
-  return amount / point->time_s;
+// The fastest repetition, because other programs can only slow arithmetic down.
+double peak_flop_per_s(const measure::MicrobenchSummary& summary) {
+  const auto* point = summary.find(MicrobenchKernel::kFmaFp32);
+  return point->work_flop / point->time_s;
 }
 
-// The fastest of several repeats, because other programs can only slow a repeat down.
-twin::CpuRates measure_rates(double seconds, int threads) {
-  twin::CpuRates best;
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    check_work();
-    measure::MicrobenchOptions options;
-    options.seconds_per_point = seconds;
-    options.threads = threads;
-    options.intensities.clear();
-    options.footprint_bytes = kMemoryBytes;
-    const auto memory = measure::run_cpu_microbench(options);
-    options.footprint_bytes = kCacheBytes;
-    const auto cache = measure::run_cpu_microbench(options);
-    best.flop_per_s = std::max({best.flop_per_s, rate_of(memory, MicrobenchKernel::kFmaFp32),
-                                rate_of(cache, MicrobenchKernel::kFmaFp32)});
-    best.memory_bytes_per_s =
-        std::max(best.memory_bytes_per_s, rate_of(memory, MicrobenchKernel::kTriad));
-    best.cache_bytes_per_s =
-        std::max(best.cache_bytes_per_s, rate_of(cache, MicrobenchKernel::kTriad));
-  }
-  return best;
+// The median repetition. Single ones can be much faster than any program that follows: the memory
+// of a virtual machine is shared with others.
+double triad_bytes_per_s(const measure::MicrobenchSummary& summary) {
+  const auto* point = summary.find(MicrobenchKernel::kTriad);
+  return point->traffic_bytes / point->median_time_s;
 }
+
+// The peaks at several thread counts, sampled during the whole calibration: in a virtual machine,
+// the bandwidth of memory can change by a factor of two within seconds.
+class PeakSamples {
+ public:
+  explicit PeakSamples(const std::vector<int>& counts) {
+    for (const int threads : counts) peaks_.push_back({threads, 0, {}, {}});
+  }
+
+  void add(double seconds) {
+    for (Peak& peak : peaks_) {
+      check_work();
+      measure::MicrobenchOptions options;
+      options.seconds_per_point = seconds;
+      options.threads = peak.threads;
+      options.intensities.clear();
+      options.footprint_bytes = kMemoryBytes;
+      const auto memory = measure::run_cpu_microbench(options);
+      options.footprint_bytes = kCacheBytes;
+      const auto cache = measure::run_cpu_microbench(options);
+      peak.flop_per_s =
+          std::max({peak.flop_per_s, peak_flop_per_s(memory), peak_flop_per_s(cache)});
+      peak.memory_bytes_per_s.push_back(triad_bytes_per_s(memory));
+      peak.cache_bytes_per_s.push_back(triad_bytes_per_s(cache));
+    }
+  }
+
+  std::vector<twin::CpuRates> rates() const {
+    std::vector<twin::CpuRates> all;
+    for (const Peak& peak : peaks_) {
+      const auto& memory = peak.memory_bytes_per_s;
+      const double middle = median(memory);
+      // The farther end counts, because the samples often have two modes.
+      const double farther =
+          std::max(quantile(memory, 0.95) / middle, middle / quantile(memory, 0.05));
+      all.push_back(
+          {peak.flop_per_s, middle, median(peak.cache_bytes_per_s), std::log(farther) / kNormal95});
+    }
+    return all;
+  }
+
+ private:
+  struct Peak {
+    int threads = 1;
+    double flop_per_s = 0;
+    std::vector<double> memory_bytes_per_s, cache_bytes_per_s;
+  };
+  std::vector<Peak> peaks_;
+};
 
 // The size at which the bandwidth of one thread is the geometric mean of the bandwidths of cache
 // and memory.
@@ -115,11 +148,11 @@ double measure_cache_bytes(double seconds, const twin::CpuRates& one) {
     options.threads = 1;
     options.intensities.clear();
     options.footprint_bytes = next;
-    double reached = 0;
+    std::vector<double> rates;
     for (int repeat = 0; repeat < kRepeats; ++repeat) {
-      reached = std::max(reached,
-                         rate_of(measure::run_cpu_microbench(options), MicrobenchKernel::kTriad));
+      rates.push_back(triad_bytes_per_s(measure::run_cpu_microbench(options)));
     }
+    const double reached = median(rates);
     const auto next_size = static_cast<double>(next);
     if (reached <= half) {
       if (!(rate > half)) return size;
@@ -159,9 +192,9 @@ std::vector<twin::CpuRates> all_rates(const std::vector<int>& counts,
     const auto between = [&](double twin::CpuRates::*rate) {
       return (1 - share) * measured[above - 1].*rate + share * measured[above].*rate;
     };
-    rates.push_back({between(&twin::CpuRates::flop_per_s),
-                     between(&twin::CpuRates::memory_bytes_per_s),
-                     between(&twin::CpuRates::cache_bytes_per_s)});
+    rates.push_back(
+        {between(&twin::CpuRates::flop_per_s), between(&twin::CpuRates::memory_bytes_per_s),
+         between(&twin::CpuRates::cache_bytes_per_s), between(&twin::CpuRates::memory_log_sd)});
   }
   return rates;
 }
@@ -297,7 +330,7 @@ struct MeasuredRuns {
 };
 
 MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::string& runner,
-                        int cores, std::vector<std::string>& remarks) {
+                        int cores, PeakSamples& peaks, std::vector<std::string>& remarks) {
   MeasuredRuns found;
   const RuntimeRuns runtime(runner);
   const RunFolder folder;
@@ -311,6 +344,7 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
     const std::string file = fmt::format("{}/{}.onnx", folder.path(), name);
     workload::write_zoo_model(entry, file);
     const KnownModel model = known_model("zoo:" + std::string(name), std::string(dims));
+    peaks.add(question.seconds_per_point / 2);
     bool runs = true;
     for (const int batch : kBatches) {
       for (const int count : threads) {
@@ -362,7 +396,7 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
 
 MeasuredRoofs roofs_of(const Machine& machine, const std::vector<int>& counts,
                        const std::vector<twin::CpuRates>& measured) {
-  constexpr double kRepeatSpread = 0.02;  // relative, of the fastest repeat
+  constexpr double kRepeatSpread = 0.02;  // relative; chosen
   const auto around = [](double value) {
     return MeasuredValue{value, value * (1 - kRepeatSpread), value * (1 + kRepeatSpread)};
   };
@@ -393,6 +427,20 @@ Board board_of(const Machine& machine) {
   return parse_board(text, "local");
 }
 
+// Says at how many threads the bandwidth of memory changed while nothing else ran.
+void remark_spread(const std::vector<int>& counts, const std::vector<twin::CpuRates>& rates,
+                   std::vector<std::string>& remarks) {
+  constexpr double kLargeLogSd = 0.1;  // chosen: a tenth of the time of a memory-bound model
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (rates[i].memory_log_sd < kLargeLogSd) continue;
+    remarks.push_back(fmt::format(
+        "the bandwidth of memory on {} changed by up to {:.0f} % during the calibration: other "
+        "programs run, or this is a virtual machine; the intervals include it",
+        counted(static_cast<std::size_t>(counts[i]), "thread"),
+        100 * std::expm1(rates[i].memory_log_sd * kNormal95)));
+  }
+}
+
 std::string origin_of(const LocalCalibration& found, bool from_files) {
   if (found.runs.empty()) {
     return fmt::format("{}, microbenchmarks; ridgewatt calibrate --device local", today_text());
@@ -414,21 +462,22 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
   const std::string runner = question.runs.empty() ? find_runner(question.runner) : "";
 
   const std::vector<int> counts = measured_threads(machine.cores);
-  std::vector<twin::CpuRates> rates;
+  PeakSamples peaks(counts);
   {
-    Progress progress("microbenchmarks", counts.size(), question.quiet);
-    for (const int threads : counts) {
-      progress.update(rates.size(), fmt::format("{} threads", threads));
-      rates.push_back(measure_rates(question.seconds_per_point, threads));
+    Progress progress("microbenchmarks", kRepeats, question.quiet);
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      progress.update(static_cast<std::size_t>(repeat));
+      peaks.add(question.seconds_per_point);
     }
   }
-  found.prior = twin::prior_cpu_twin(all_rates(counts, rates));
-  found.prior.cache_bytes = measure_cache_bytes(question.seconds_per_point / 2, rates.front());
-  if (!runner.empty()) measured = run_models(question, runner, machine.cores, found.remarks);
+  const double cache_bytes =
+      measure_cache_bytes(question.seconds_per_point / 2, peaks.rates().front());
+  if (!runner.empty()) measured = run_models(question, runner, machine.cores, peaks, found.remarks);
   if (const std::string bench = find_llama_bench(runner); !bench.empty()) {
     const RunFolder folder;
-    for (auto& one :
-         run_language_models(bench, folder.path(), machine.cores, question.quiet, found.remarks)) {
+    const auto between = [&] { peaks.add(question.seconds_per_point / 2); };
+    for (auto& one : run_language_models(bench, folder.path(), machine.cores, question.quiet,
+                                         between, found.remarks)) {
       measured.runs.push_back({one.name, one.threads, 1, one.run.time_s});
       measured.rows.push_back(std::move(one.run));
     }
@@ -437,6 +486,10 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
         "llama.cpp was not measured, so its rates are assumed; run tools/runtimes/llama/build.sh "
         "to measure it");
   }
+  const std::vector<twin::CpuRates> rates = peaks.rates();
+  found.prior = twin::prior_cpu_twin(all_rates(counts, rates));
+  found.prior.cache_bytes = cache_bytes;
+  remark_spread(counts, rates, found.remarks);
   if (measured.rows.empty()) {
     found.twin = found.prior;
     found.remarks.emplace_back(

@@ -17,27 +17,28 @@ using C = twin::CpuParam;
 // (docs/methods/cpu_twin.md).
 struct TypeRates {
   StoredType type;
-  C dot, prompt;
+  C dot, few, each, prompt;
   double dot_factor = 1, prompt_factor = 1;
 };
 constexpr std::array kTypeRates = {
-    TypeRates{StoredType::kF16, C::kDotF16, C::kPromptF16},
-    TypeRates{StoredType::kQ80, C::kDotQ80, C::kPromptQ80},
-    TypeRates{StoredType::kQ40, C::kDotQ40, C::kPromptQ40},
-    TypeRates{StoredType::kQ4K, C::kDotQ4K, C::kPromptQ4K},
-    TypeRates{StoredType::kQ6K, C::kDotQ6K, C::kPromptQ6K},
-    TypeRates{StoredType::kBf16, C::kDotF16, C::kPromptF16, 1.45, 1.73},
-    TypeRates{StoredType::kQ50, C::kDotQ80, C::kPromptQ80, 1.97, 0.713},
-    TypeRates{StoredType::kQ51, C::kDotQ80, C::kPromptQ80, 1.79, 0.349},
-    TypeRates{StoredType::kQ41, C::kDotQ80, C::kPromptQ80, 1.62, 0.417},
-    TypeRates{StoredType::kIq4Nl, C::kDotQ40, C::kPromptQ40, 1.11, 0.946},
-    TypeRates{StoredType::kIq4Xs, C::kDotQ4K, C::kPromptQ4K, 2.46, 1.03},
-    TypeRates{StoredType::kQ5K, C::kDotQ4K, C::kPromptQ4K, 1.67, 0.303},
-    TypeRates{StoredType::kQ3K, C::kDotQ6K, C::kPromptQ6K, 1.19, 0.733},
-    TypeRates{StoredType::kQ2K, C::kDotQ4K, C::kPromptQ4K, 1.38, 0.85},
+    TypeRates{StoredType::kF16, C::kDotF16, C::kFewF16, C::kEachF16, C::kPromptF16},
+    TypeRates{StoredType::kQ80, C::kDotQ80, C::kFewQ80, C::kEachQ80, C::kPromptQ80},
+    TypeRates{StoredType::kQ40, C::kDotQ40, C::kFewQ40, C::kEachQ40, C::kPromptQ40},
+    TypeRates{StoredType::kQ4K, C::kDotQ4K, C::kFewQ4K, C::kEachQ4K, C::kPromptQ4K},
+    TypeRates{StoredType::kQ6K, C::kDotQ6K, C::kFewQ6K, C::kEachQ6K, C::kPromptQ6K},
+    TypeRates{StoredType::kBf16, C::kDotF16, C::kFewF16, C::kEachF16, C::kPromptF16, 1.45, 1.73},
+    TypeRates{StoredType::kQ50, C::kDotQ80, C::kFewQ80, C::kEachQ80, C::kPromptQ80, 1.97, 0.713},
+    TypeRates{StoredType::kQ51, C::kDotQ80, C::kFewQ80, C::kEachQ80, C::kPromptQ80, 1.79, 0.349},
+    TypeRates{StoredType::kQ41, C::kDotQ80, C::kFewQ80, C::kEachQ80, C::kPromptQ80, 1.62, 0.417},
+    TypeRates{StoredType::kIq4Nl, C::kDotQ40, C::kFewQ40, C::kEachQ40, C::kPromptQ40, 1.11, 0.946},
+    TypeRates{StoredType::kIq4Xs, C::kDotQ4K, C::kFewQ4K, C::kEachQ4K, C::kPromptQ4K, 2.46, 1.03},
+    TypeRates{StoredType::kQ5K, C::kDotQ4K, C::kFewQ4K, C::kEachQ4K, C::kPromptQ4K, 1.67, 0.303},
+    TypeRates{StoredType::kQ3K, C::kDotQ6K, C::kFewQ6K, C::kEachQ6K, C::kPromptQ6K, 1.19, 0.733},
+    TypeRates{StoredType::kQ2K, C::kDotQ4K, C::kFewQ4K, C::kEachQ4K, C::kPromptQ4K, 1.38, 0.85},
 };
 // For types that were not measured.
-constexpr TypeRates kOtherType = {StoredType::kF32, C::kDotQ80, C::kPromptQ80, 2, 0.4};
+constexpr TypeRates kOtherType = {StoredType::kF32, C::kDotQ80, C::kFewQ80, C::kEachQ80,
+                                  C::kPromptQ80,    2,          0.4};
 
 constexpr bool is_fitted(const TypeRates& rates) {
   return rates.dot_factor == 1 && rates.prompt_factor == 1;
@@ -52,6 +53,16 @@ const TypeRates& rates_of(StoredType type) {
 // Tokens that llama.cpp processes together (--ubatch-size).
 constexpr double kProcessorChunk = 512;
 
+// Operations at the peak per weight. llama.cpp has separate code for one sequence and for several;
+// with many, each further sequence costs as much as a token of a prompt.
+double step_flop_per_weight(const twin::CpuTwin& twin, const TypeRates& type, double sequences) {
+  constexpr double kMany = 16;
+  if (sequences <= 1) return twin[type.dot] * type.dot_factor;
+  const double few = std::min(sequences, kMany);
+  return (twin[type.few] + few * twin[type.each]) * type.dot_factor +
+         2 * (sequences - few) / (twin[type.prompt] * type.prompt_factor);
+}
+
 // Seconds of a step, by what limits it.
 struct Parts {
   double weights = 0, products = 0, scores = 0, layers = 0;
@@ -65,11 +76,8 @@ Parts step_parts(const twin::CpuTwin& twin, const ProcessorWork& work, double co
   for (const auto& stored : work.stored) {
     const TypeRates& type = rates_of(stored.type);
     parts.weights += stored.step_bytes / (twin[C::kLlamaWeights] * rates.memory_bytes_per_s);
-    const double one = stored.step_elements * twin[type.dot] * type.dot_factor / rates.flop_per_s;
-    // Several sequences share the unpacked weights, as the tokens of a prompt do.
-    const double together = 2 * work.sequences * stored.step_elements /
-                            (twin[type.prompt] * type.prompt_factor * rates.flop_per_s);
-    parts.products += std::min(work.sequences * one, std::max(one, together));
+    parts.products +=
+        stored.step_elements * step_flop_per_weight(twin, type, work.sequences) / rates.flop_per_s;
   }
   for (const auto& scores : work.scores) {
     const double tokens =

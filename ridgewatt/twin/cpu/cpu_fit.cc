@@ -34,12 +34,16 @@ CpuTwin fit_cpu_twin(const CpuTwin& prior, std::span<const CpuRun> runs) {
     if (!(run.time_s > 0))
       throw UsageError("a run has a time that is not positive; model", run.name);
   }
+  std::vector<double> deviations;
+  for (const CpuRun& run : runs) {
+    deviations.push_back(std::hypot(kRunSd, memory_sd(prior, run.modelled_s)));
+  }
   const auto fill = [&](const Eigen::VectorXd& x, Eigen::VectorXd& residuals) {
     const CpuTwin twin = moved(prior, x);
     residuals.resize(rows + kParams);
     for (Eigen::Index r = 0; r < rows; ++r) {
-      const CpuRun& run = runs[static_cast<std::size_t>(r)];
-      residuals[r] = std::log(run.modelled_s(twin) / run.time_s) / kRunSd;
+      const auto i = static_cast<std::size_t>(r);
+      residuals[r] = std::log(runs[i].modelled_s(twin) / runs[i].time_s) / deviations[i];
     }
     for (Eigen::Index i = 0; i < kParams; ++i) {
       residuals[rows + i] = x[i] / prior.log_sd[static_cast<std::size_t>(i)];

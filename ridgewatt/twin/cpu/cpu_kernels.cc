@@ -289,7 +289,13 @@ double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s) {
     variance += squared(slope * twin.log_sd[i]);
     moved.values[i] = twin.values[i];
   }
-  return variance;
+  return variance + squared(memory_sd(twin, modelled_s));
+}
+
+double memory_sd(const CpuTwin& twin, const CpuModel& modelled_s) {
+  CpuTwin moved = twin;
+  for (CpuRates& rates : moved.rates) rates.memory_bytes_per_s *= std::exp(-rates.memory_log_sd);
+  return std::log(modelled_s(moved) / modelled_s(twin));
 }
 
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {

@@ -53,6 +53,18 @@ constexpr CpuParamSpec kCpuSpecs[] = {
     {C::kDotQ40, "llama_dot_q4_0", "1", 3.6, 0.4, "the same per Q4_0 weight"},
     {C::kDotQ4K, "llama_dot_q4_k", "1", 3.5, 0.4, "the same per Q4_K weight"},
     {C::kDotQ6K, "llama_dot_q6_k", "1", 5.6, 0.4, "the same per Q6_K weight"},
+    {C::kFewF16, "llama_few_f16", "1", 27, 0.5,
+     "operations at the peak that a step of several sequences takes per F16 weight"},
+    {C::kFewQ80, "llama_few_q8_0", "1", 40, 0.5, "the same per Q8_0 weight"},
+    {C::kFewQ40, "llama_few_q4_0", "1", 6.5, 0.5, "the same per Q4_0 weight"},
+    {C::kFewQ4K, "llama_few_q4_k", "1", 8.5, 0.5, "the same per Q4_K weight"},
+    {C::kFewQ6K, "llama_few_q6_k", "1", 3, 0.7, "the same per Q6_K weight"},
+    {C::kEachF16, "llama_each_f16", "1", 7, 0.5,
+     "operations that each of up to 16 sequences adds per F16 weight"},
+    {C::kEachQ80, "llama_each_q8_0", "1", 3.2, 0.5, "the same per Q8_0 weight"},
+    {C::kEachQ40, "llama_each_q4_0", "1", 2.9, 0.5, "the same per Q4_0 weight"},
+    {C::kEachQ4K, "llama_each_q4_k", "1", 4, 0.5, "the same per Q4_K weight"},
+    {C::kEachQ6K, "llama_each_q6_k", "1", 5.6, 0.5, "the same per Q6_K weight"},
     {C::kPromptF16, "llama_prompt_f16", "1", 0.29, 0.4,
      "share of the peak that a prompt's products with F16 weights reach"},
     {C::kPromptQ80, "llama_prompt_q8_0", "1", 0.53, 0.4, "the same with Q8_0 weights"},
@@ -77,6 +89,8 @@ constexpr RateField kRateFields[] = {{"flop_per_s", &CpuRates::flop_per_s},
                                      {"memory_bytes_per_s", &CpuRates::memory_bytes_per_s},
                                      {"cache_bytes_per_s", &CpuRates::cache_bytes_per_s}};
 
+// Optional: files of earlier versions do not have it.
+constexpr char kMemorySpread[] = "memory_log_sd";
 constexpr char kCacheKey[] = "cache_bytes";
 
 double required_number(const Board& board, const std::string& key, double least, double most) {
@@ -101,6 +115,7 @@ void refuse_unknown_keys(const Board& board) {
     for (const auto& field : kRateFields) {
       known.insert(thread_key(static_cast<std::size_t>(n)) + field.key);
     }
+    known.insert(thread_key(static_cast<std::size_t>(n)) + kMemorySpread);
   }
   for (const auto& [key, value] : board.twin.numbers) {
     if (!known.contains(key)) {
@@ -149,6 +164,10 @@ CpuTwin read_cpu_twin(const Board& board) {
     for (const auto& field : kRateFields) {
       rates[n].*field.value = required_number(board, thread_key(n + 1) + field.key, 1e3, 1e18);
     }
+    const std::string spread = thread_key(n + 1) + kMemorySpread;
+    if (board.twin.numbers.contains(spread)) {
+      rates[n].memory_log_sd = required_number(board, spread, 0, 3);
+    }
   }
   CpuTwin twin = prior_cpu_twin(std::move(rates));
   for (const auto& spec : kCpuSpecs) {
@@ -185,6 +204,7 @@ TwinTable cpu_twin_table(const CpuTwin& twin) {
     for (const auto& field : kRateFields) {
       table.numbers[thread_key(n + 1) + field.key] = rounded(twin.rates[n].*field.value);
     }
+    table.numbers[thread_key(n + 1) + kMemorySpread] = rounded(twin.rates[n].memory_log_sd);
   }
   for (const auto& spec : kCpuSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);

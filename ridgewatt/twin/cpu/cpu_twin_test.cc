@@ -194,6 +194,29 @@ TEST(CpuTwin, AFitFindsTheRatesThatMadeTheRuns) {
   EXPECT_EQ(fitted[C::kRecurrent], prior[C::kRecurrent]);  // ResNet has no recurrent layers
 }
 
+// BERT-base reads its weights from memory, which takes a small part of its time.
+TEST(CpuTwin, ABandwidthThatChangesWidensTheIntervalOfItsThreads) {
+  CpuTwin twin = example_twin();
+  const auto cost = deployed("zoo:bert_base", Runtime::kOnnxRuntimeCpu)->at(1);
+  const double one = cpu_variance(twin, *cost, 1), two = cpu_variance(twin, *cost, 2);
+  twin.rates[1].memory_log_sd = 0.4;
+  EXPECT_EQ(cpu_variance(twin, *cost, 1), one);
+  EXPECT_GT(cpu_variance(twin, *cost, 2), two + 0.0005);
+  const CpuTwin read = read_cpu_twin(board_with(twin));
+  EXPECT_EQ(read.rates[0].memory_log_sd, 0);
+  EXPECT_NEAR(read.rates[1].memory_log_sd, 0.4, 1e-6);
+}
+
+TEST(CpuTwin, AFitTrustsRunsLessWhoseBandwidthChanges) {
+  const auto cost = deployed("zoo:bert_base", Runtime::kOnnxRuntimeCpu)->at(1);
+  CpuTwin prior = example_twin();
+  const CpuRun slow = cpu_run(cost, 2, 1.5 * cpu_run_s(prior, *cost, 2));
+  const double steady_s = slow.modelled_s(fit_cpu_twin(prior, std::vector{slow}));
+  prior.rates[1].memory_log_sd = 0.4;
+  const double changing_s = slow.modelled_s(fit_cpu_twin(prior, std::vector{slow}));
+  EXPECT_LT(changing_s, steady_s);
+}
+
 TEST(CpuTwin, AnEstimateHasTimesAndNoPower) {
   const Board board = board_with(example_twin());
   EXPECT_FALSE(board.has_gpu());

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds llama.cpp's llama-bench into bin/, with the argument `server` also llama-server. The
-# libraries come from the package in package.json, and the source of the programs comes from the
-# package node-llama-cpp of the same version. Needs npm, git and g++, and takes about a minute, with
-# the server two to four.
+# Builds llama.cpp's llama-bench and llama-batched-bench into bin/, with the argument `server` also
+# llama-server. The libraries come from the package in package.json, and the source of the programs
+# comes from the package node-llama-cpp of the same version. Needs npm, git and g++, and takes about
+# a minute, with the server two to four.
 #
 #   tools/runtimes/llama/build.sh [server]
 set -eu
@@ -39,10 +39,12 @@ link() {  # a program and its objects
   echo "built: $(pwd)/bin/$program"
 }
 
-for file in main llama-bench; do
-  compile -O2 -c "$source/tools/llama-bench/$file.cpp" -o "$scratch/bench_$file.o"
+for bench in llama-bench batched-bench; do
+  for file in main "$bench"; do
+    compile -O2 -c "$source/tools/$bench/$file.cpp" -o "$scratch/${bench}_$file.o"
+  done
+  link "llama-${bench#llama-}" "$scratch/${bench}"_*.o
 done
-link llama-bench "$scratch"/bench_*.o
 [ "${1:-}" = server ] || exit 0
 
 # The server without its web page. Images and sound are needed to link, not at run time.

@@ -6,8 +6,9 @@
     tools/runtimes/llama/check.py --device here.toml --models qwen2.5-1.5b,gemma3-1b
 
 The models are those of `ridgewatt zoo list --language`, with random weights. A row is a prompt of
-128 tokens, or the generation of 16 tokens after a context. `--keep FILE` writes the output of
-llama-bench to a file, and `--rows FILE` reads such a file instead of running models."""
+128 tokens, the generation of 16 tokens after a context, or with `--sequences 2,4,8` a step of so
+many sequences. `--keep FILE` writes the output of llama-bench to a file, and `--rows FILE` reads
+such a file instead of running models."""
 import argparse
 import csv
 import io
@@ -21,13 +22,26 @@ import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 BENCH = FOLDER / "bin" / "llama-bench"
+BATCHED = BENCH.with_name("llama-batched-bench")
 PROMPT, GENERATED = 128, 16
+SHORT_PROMPT, SHORT_GENERATED = 16, 6  # of each of several sequences
+
+
+def json_lines(command):
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def bench(file, *options):
-    command = [BENCH, "-m", file, "-r", "2", "-o", "jsonl", *options]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return json_lines([BENCH, "-m", file, "-r", "2", "-o", "jsonl", *options])
+
+
+def bench_sequences(file, threads, counts):
+    """Steps of several sequences, as rows of llama-bench."""
+    command = [BATCHED, "-m", file, "-t", threads, "-tb", threads, "-npp", str(SHORT_PROMPT), "-ntg",
+               str(SHORT_GENERATED), "-npl", counts, "-c", "1024", "--output-format", "jsonl"]
+    return [{"n_prompt": 0, "n_gen": row["tg"], "n_depth": row["pp"], "n_threads": int(threads), "sequences": row["pl"],
+             "avg_ts": row["tg"] / row["t_tg"]} for row in json_lines(command)]
 
 
 def write_model(program, model, quantization, folder, weights="random"):
@@ -45,6 +59,9 @@ def run(options):
                 file = write_model(options.program, model, quantization, pathlib.Path(folder), options.weights)
                 rows = bench(file, "-t", threads, "-p", str(PROMPT), "-n", str(GENERATED))
                 rows += bench(file, "-t", str(os.cpu_count()), "-p", "0", "-n", str(GENERATED), "-d", options.contexts)
+                if options.sequences:
+                    for count in threads.split(","):
+                        rows += bench_sequences(file, count, options.sequences)
             for row in rows:
                 row.update(model=model, quantization=quantization)
                 yield row
@@ -63,7 +80,8 @@ def estimate(options, row):
     """Returns the estimate of a row with the ends of its interval (ms)."""
     of_prompt = row["n_prompt"] > 0
     found = estimate_row(options, row["model"], row["quantization"], row["n_threads"],
-                         row["n_prompt"] if of_prompt else max(1, row["n_depth"]), max(1, row["n_gen"]))
+                         row["n_prompt"] if of_prompt else max(1, row["n_depth"]), max(1, row["n_gen"]),
+                         row.get("sequences", 1))
     return [float(found[("ttft" if of_prompt else "tpot") + end]) for end in ("_ms", "_lo_ms", "_hi_ms")]
 
 
@@ -74,6 +92,7 @@ def main():
     parser.add_argument("--models", default="qwen2.5-1.5b,gemma3-1b,smollm2-1.7b")
     parser.add_argument("--quantizations", default="q4_0,q8_0,q4_k_m,f16")
     parser.add_argument("--contexts", default="1024,2048")
+    parser.add_argument("--sequences", default="", help="numbers of sequences per step, such as 2,4,8")
     parser.add_argument("--weights", choices=["random", "zeros"], default="random")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--rows", type=pathlib.Path)
@@ -82,7 +101,7 @@ def main():
         sys.exit("check.py: skipped: llama.cpp is not built (tools/runtimes/llama/build.sh)")
     rows = map(json.loads, options.rows.read_text().splitlines()) if options.rows else run(options)
     kept, errors, inside = [], [], 0
-    print("model,quantization,threads,context,of,measured_ms,modelled_ms,error_pct,inside")
+    print("model,quantization,threads,context,sequences,of,measured_ms,modelled_ms,error_pct,inside")
     for row in rows:
         kept.append(json.dumps(row))
         measured_ms = 1e3 * max(1, row["n_prompt"]) / row["avg_ts"]
@@ -91,6 +110,7 @@ def main():
         within = low_ms <= measured_ms <= high_ms
         inside += within
         print(f"{row['model']},{row['quantization']},{row['n_threads']},{row['n_depth']},"
+              f"{row.get('sequences', 1)},"
               f"{'prompt' if row['n_prompt'] else 'token'},{measured_ms:.4g},{modelled_ms:.4g},"
               f"{100 * errors[-1]:.1f},{'yes' if within else 'no'}", flush=True)
     if options.keep:
