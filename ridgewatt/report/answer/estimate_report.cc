@@ -90,7 +90,7 @@ const LineFields& cost_fields() {
       {column("time_hi_ms", 4),
        [](const EstimateLine& l) {
          const double called_s = bounded_of(l, twin::kTime).value + l.row().python_call_s;
-         return l.row().error[twin::kTime].hi(called_s, kEstimateInterval);
+         return l.row().error[twin::kTime].middle(called_s * l.factor[twin::kTime]);
        }},
       {column("power_w"), [](const EstimateLine& l) { return bounded_of(l, twin::kPower).value; }},
       {column("power_lo_w", 5),
@@ -112,22 +112,40 @@ std::vector<std::string> widened_by_of(const EstimateLine& line) {
   return reasons;
 }
 
-// Names the figures that physical limits cut, as in "power_hi_w: the module's limit".
-std::vector<std::string> bounded_by(const EstimateLine& line) {
-  const auto& error = line.row().error;
+bool is_widened(const EstimateLine& line) {
+  return !line.of().widened_by.empty() || !line.row().widened_by.empty();
+}
+
+// A figure that a physical limit can cut, as in "power_hi_w: the module's limit".
+struct Cut {
+  std::size_t quantity;
+  int end;  // of the interval: -1, 0 (the figure itself) or 1
+  const char* text;
+};
+constexpr std::array kCuts = {Cut{twin::kTime, 0, "time_ms: the roofs or the launches"},
+                              Cut{twin::kTime, -1, "time_lo_ms: the roofs or the launches"},
+                              Cut{twin::kPower, 0, "power_w: the module's limit"},
+                              Cut{twin::kPower, -1, "power_lo_w: idle power"},
+                              Cut{twin::kPower, 1, "power_hi_w: the module's limit"}};
+
+bool is_cut(const EstimateLine& line, const Cut& cut) {
+  const auto& error = line.row().error[cut.quantity];
   const twin::MinibatchCost& free = line.total();
+  const double figure = cut.quantity == twin::kTime ? free.period_s : free.power_w;
+  const double factor = line.factor[cut.quantity];
+  const double end = cut.end == 0 ? figure : cut.end < 0 ? figure / factor : figure * factor;
+  return std::isfinite(end) && error.middle(end) != end;  // the power of a CPU is unknown
+}
+
+bool is_bounded(const EstimateLine& line) {
+  return std::any_of(kCuts.begin(), kCuts.end(), [&](const Cut& cut) { return is_cut(line, cut); });
+}
+
+std::vector<std::string> bounded_by(const EstimateLine& line) {
   std::vector<std::string> bounds;
-  const auto add = [&](double value, std::size_t q, const char* key, const char* by) {
-    if (!std::isfinite(value)) return;  // the power of a CPU is unknown
-    if (error[q].middle(value) != value) bounds.push_back(std::string(key) + ": " + by);
-  };
-  const double time = error[twin::kTime].factor(kEstimateInterval);
-  const double power = error[twin::kPower].factor(kEstimateInterval);
-  add(free.period_s, twin::kTime, "time_ms", "the roofs or the launches");
-  add(free.period_s / time, twin::kTime, "time_lo_ms", "the roofs or the launches");
-  add(free.power_w, twin::kPower, "power_w", "the module's limit");
-  add(free.power_w / power, twin::kPower, "power_lo_w", "idle power");
-  add(free.power_w * power, twin::kPower, "power_hi_w", "the module's limit");
+  for (const Cut& cut : kCuts) {
+    if (is_cut(line, cut)) bounds.emplace_back(cut.text);
+  }
   return bounds;
 }
 
@@ -143,11 +161,11 @@ const LineFields& bound_fields() {
         .meaning = "which figures end at idle power, the module's limit, roofs or launches"},
        bounded_by,
        kOnTable | kInJson,
-       [](const EstimateLine& l) { return !bounded_by(l).empty(); }},
+       is_bounded},
       {{.name = "interval_widened_by", .meaning = "reasons why an interval is wider than usual"},
        widened_by_of,
        kOnTable | kInJson,
-       [](const EstimateLine& l) { return !widened_by_of(l).empty(); }}};
+       is_widened}};
   return fields;
 }
 
@@ -381,6 +399,9 @@ EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
 EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i)
     : found(std::move(of)), number(i), estimated(found->rows[i]) {
   cost = twin::bounded(total(), row().error, kEstimateInterval);
+  for (const std::size_t q : {twin::kTime, twin::kPower}) {
+    factor[q] = row().error[q].factor(kEstimateInterval);
+  }
 }
 
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {

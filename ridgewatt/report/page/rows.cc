@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -49,20 +50,26 @@ bool same_text(const Cell& a, const Cell& b) {
   return a == b;
 }
 
-// Escapes control characters in texts. A number that is not finite becomes empty.
-std::string csv_text(const Cell& cell) {
-  return std::visit(
-      CellCase{[](std::monostate) { return std::string(); },
-               [](const std::string& text) {
-                 const bool plain = std::all_of(text.begin(), text.end(),
-                                                [](char c) { return c >= 0x20 && c < 0x7F; });
-                 return csv_field(plain ? text : escape_terminal(text));
-               },
-               [](std::int64_t whole) { return fmt::format(FMT_COMPILE("{}"), whole); },
-               [](double number) {
-                 return std::isfinite(number) ? fmt::format(FMT_COMPILE("{}"), number) : "";
-               }},
-      cell);
+// Replaces `text` by that of a cell. Escapes control characters in texts. A number that is not
+// finite becomes empty.
+void set_csv_text(const Cell& cell, std::string& text) {
+  const auto set_number = [&](auto number) {
+    std::array<char, 32> digits;  // a double has at most 24 characters
+    text.assign(digits.data(), fmt::format_to(digits.data(), FMT_COMPILE("{}"), number));
+  };
+  std::visit(CellCase{[&](std::monostate) { text.clear(); },
+                      [&](const std::string& content) {
+                        const bool plain = std::all_of(content.begin(), content.end(), [](char c) {
+                          return c >= 0x20 && c < 0x7F;
+                        });
+                        text = csv_field(plain ? content : escape_terminal(content));
+                      },
+                      [&](std::int64_t whole) { set_number(whole); },
+                      [&](double number) {
+                        text.clear();
+                        if (std::isfinite(number)) set_number(number);
+                      }},
+             cell);
 }
 
 // Adds the rows from `begin` up to `end`.
@@ -73,7 +80,7 @@ void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& 
   for (std::size_t i = begin; i < end; ++i) {
     rows.fill(i, cells);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (!same_text(cells[c], written[c])) texts[c] = csv_text(cells[c]);
+      if (!same_text(cells[c], written[c])) set_csv_text(cells[c], texts[c]);
       part += texts[c];
       part += c + 1 < cells.size() ? ',' : '\n';
     }

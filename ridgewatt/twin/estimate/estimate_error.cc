@@ -73,8 +73,9 @@ double LogError::factor(double interval) const {
 std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
                                                 const EstimateError& error, double interval) {
   const auto of = [&](std::size_t q, double value) {
-    return Bounded{error[q].middle(value), error[q].lo(value, interval),
-                   error[q].hi(value, interval)};
+    const double factor = error[q].factor(interval);
+    return Bounded{error[q].middle(value), error[q].middle(value / factor),
+                   error[q].middle(value * factor)};
   };
   const Bounded time = of(kTime, cost.period_s), power = of(kPower, cost.power_w);
   Bounded energy = of(kEnergy, cost.energy_j());
