@@ -56,8 +56,10 @@ struct RuntimeRows {
 // Loads public measurements from CSV files with the columns source, date, board, jetpack,
 // power_mode, runtime, workload, precision, batch, sequence, metric, value, note. The columns
 // input, what_is_timed and latency_ms may replace sequence, metric and value. Throws InputError if
-// a column is missing or a value is not a positive number.
-RuntimeRows load_runtime_rows(const std::vector<std::string>& paths);
+// a column is missing or a value is not a positive number. Rows of the other kind of boards are
+// left out, because engines on cards have other fixed times per kernel.
+enum class RowsOf { kModules, kCards };
+RuntimeRows load_runtime_rows(const std::vector<std::string>& paths, RowsOf of = RowsOf::kModules);
 
 struct RuntimeFitOptions {
   double time_scale = 0.08;  // errors of ln(modelled / measured) above this count less

@@ -549,7 +549,7 @@ TEST(OnRuntime, TensorRtSumsFp16InFp16) {
 }
 
 TEST(RuntimeErrorsOfTwins, AreWiderStillOnACard) {
-  EXPECT_GT(time_factor(load_twin(load_board("rtx-3090")), "fp16"),
+  EXPECT_GT(time_factor(load_twin(load_board("a40")), "fp16"),
             1.3 * time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"));
 }
 
@@ -631,6 +631,18 @@ TEST_F(PublicRows, AreReadInSeconds) {
   ASSERT_EQ(unstated.rows.size(), 1U);
   EXPECT_LT(unstated.rows[0].weight, 1);
   EXPECT_FALSE(unstated.rows[0].remark.empty());
+}
+
+TEST_F(PublicRows, AreOfModulesOrOfCards) {
+  const std::string card = PublicRow{.board = "RTX 3090", .mode = ""}.line();
+  const std::string path = folder_.write("both.csv", kPublicHeader + PublicRow{}.line() + card);
+  for (const auto& [of, board] :
+       {std::pair{RowsOf::kModules, "agx-orin"}, std::pair{RowsOf::kCards, "rtx-3090"}}) {
+    const RuntimeRows rows = load_runtime_rows({path}, of);
+    ASSERT_EQ(rows.rows.size(), 1U);
+    EXPECT_EQ(rows.rows[0].board, board);
+    EXPECT_EQ(rows.left_out.size(), 1U);
+  }
 }
 
 TEST_F(PublicRows, HostileFilesAreRefused) {
