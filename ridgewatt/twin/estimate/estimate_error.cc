@@ -202,8 +202,8 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
   return variances(mode).priors;
 }
 
-// Factor on the runtime's error for boards, on a card whose engines were not fitted: an RTX 3090 was
-// 30 % off before its fit, an A100 11 to 52 % (docs/results/runtimes.md).
+// Factor on the runtime's error for boards, on a card whose engines were not fitted: an RTX 3090
+// was 30 % off before its fit, an A100 11 to 52 % (docs/results/runtimes.md).
 constexpr double kOtherChip = 3;
 
 // The error of time is that of rows left out of the runtime's own fit. Power has no public rows:
