@@ -54,6 +54,18 @@ TEST(Explain, WhatTheTwinExpectsHasNoCause) {
 
 // What slows a run down does not explain a fast one: it follows all other rows, and takes no part
 // of the gap.
+// A cause explains at most what it can add, and the rest counts as not explained.
+TEST(Explain, NoCauseExplainsMoreThanItAdds) {
+  const ExplainAnswer found = explained(question_of(), 3600);
+  for (const ExplainRow& row : found.rows) {
+    if (row.cause == SlowCause::kNone) {
+      EXPECT_GT(row.time_s, 0.99 * found.gap_s());
+    } else {
+      EXPECT_LT(row.time_s, 60) << name_of(row.cause);
+    }
+  }
+}
+
 TEST(Explain, AFastRunIsNotExplainedByWhatSlowsIt) {
   const double expected_s = estimated(question_of(), "maxn").estimate.total.period_s;
   for (const double factor : {0.35, 0.6, 0.8, 0.95}) {

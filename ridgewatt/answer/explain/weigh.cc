@@ -179,6 +179,7 @@ struct Hypothesis {
   double probability = 0;
   bool against = false;  // its best predictions are slower than expected while the measured time is
                          // shorter than expected, or the reverse
+  double log_ratio = 0;  // ln(predicted / expected), of the best predictions
 };
 
 // Whether the predicted and the measured time are on different sides of the expected time.
@@ -207,7 +208,8 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
   }
   one.log = sum.log + log_signs(signs, cause.cause, cause.cause);
   const MeasuredFigure& time = densities.front().figure();
-  one.against = goes_against(time, log_ratio(time, cause.predictions[one.best]));
+  one.log_ratio = log_ratio(time, cause.predictions[one.best]);
+  one.against = goes_against(time, one.log_ratio);
   return one;
 }
 
@@ -226,7 +228,8 @@ Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std
       const double first = log_ratio(time, one), second = log_ratio(time, two);
       const bool same_way = first * second > 0;
       both.share = same_way ? first / (first + second) : std::abs(first) > std::abs(second);
-      both.against = goes_against(time, first + second);
+      both.log_ratio = first + second;
+      both.against = goes_against(time, both.log_ratio);
     }
   }
   both.log = sum.log + log_signs(signs, a.cause, b.cause);
@@ -281,11 +284,24 @@ void add_gain(ExplainRow& row, const ExplainedFigure& time, double predicted) {
   row.gain_high = slower / time.low;
 }
 
-void add(const Hypothesis& one, double gap_s, std::size_t none, std::vector<ExplainRow>& rows) {
+// The part of the gap that a hypothesis can explain: at most from the expected time to the end of
+// the interval about the predicted one.
+double explained_s(const Hypothesis& one, const ExplainedFigure& time) {
+  const double gap_s = time.gap();
+  if (one.against) return 0;
+  const double predicted = std::exp(one.log_ratio);
+  return gap_s > 0 ? std::min(gap_s, std::max(0.0, predicted * time.high - time.expected))
+                   : std::max(gap_s, std::min(0.0, predicted * time.low - time.expected));
+}
+
+void add(const Hypothesis& one, const ExplainedFigure& time, std::size_t none,
+         std::vector<ExplainRow>& rows) {
+  const double part_s = explained_s(one, time);
+  rows[none].time_s += one.probability * (time.gap() - part_s);
   const auto add_row = [&](std::size_t cause, double share) {
     rows[cause].probability += one.probability;
     rows[cause].prior += one.prior;
-    rows[one.against ? none : cause].time_s += one.probability * share * gap_s;
+    rows[cause].time_s += one.probability * share * part_s;
   };
   add_row(one.cause, one.share);
   if (one.cause != one.other) add_row(one.other, 1 - one.share);
@@ -348,7 +364,7 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
       best[one.cause] = causes[one.cause].predictions[one.best];
       found.rows[one.cause].against = one.against;
     }
-    add(one, found.gap_s(), none, found.rows);
+    add(one, found.time, none, found.rows);
   }
   const MeasuredFigure& time = figures.front();
   for (std::size_t i = 0; i < causes.size(); ++i) {
