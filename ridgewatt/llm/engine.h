@@ -121,7 +121,8 @@ class EngineBoard {
 // The work of one decode step or of a prompt.
 struct EngineWork {
   double layers = 0;
-  double vocabulary = 0;  // size of the vocabulary times the number of sequences
+  double vocabulary = 0;  // size of the vocabulary
+  double sequences = 1;
   double weight_bytes = 0;
   double cache_bytes = 0;
   double unpacked = 0;         // weights stored in fewer than 16 bits
@@ -196,6 +197,7 @@ struct EngineTraits {
   bool fused_attention = true;  // products of queries and keys stay on chip
   bool fused_layers = true;  // norms, activations and sums are fused and do not pass through memory
   bool narrow_products = false;  // multiplies INT8, FP8 and FP4 weights without widening them
+  bool host_sampling = false;    // the CPU chooses the token of each sequence
 };
 // Traits of an engine or of a variant of it ("vllm (gguf)"), from engines/engines.toml. An unknown
 // name gets the defaults.

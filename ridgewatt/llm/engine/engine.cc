@@ -81,8 +81,9 @@ StepParts step_parts(const Engine& engine, const EngineWork& work, const EngineR
   parts.unpack = b[kStepUnpack] * work.unpacked / h.unpack_hz;
   parts.cache = b[kStepCache] * work.cache_bytes / h.bytes_per_s;
   parts.products = engine.prompt.value[kPromptProducts] * flop / h.flop_per_s;
+  const double sampled = engine.traits.host_sampling ? work.sequences : 1;
   parts.host = (b[kStepHostLayer] * work.layers + b[kStepHostPacked] * work.packed_matrices +
-                b[kStepHostVocabulary] * work.vocabulary) /
+                b[kStepHostVocabulary] * work.vocabulary * sampled) /
                h.cpu_hz;
   return parts;
 }

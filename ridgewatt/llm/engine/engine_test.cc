@@ -209,6 +209,25 @@ TEST(Engine, WorkOfAPromptIsTheClosedForm) {
   EXPECT_NEAR(awq.unpacked / matrices, 1, 0.01);  // zeros are unpacked too
 }
 
+// llama.cpp chooses the token of each sequence on the CPU, vLLM those of all sequences on the GPU.
+TEST(Engine, OnlyWithHostSamplingASequenceTakesAPassOfTheCpu) {
+  const auto model = read_language_model("zoo:llama-3.2-1b").description;
+  const auto tensors = quantized(model, find_recipe("f16"));
+  EngineHardware slow = some_hardware(1);
+  slow.cpu_hz = 1e7;  // the host determines the time
+  slow.top = slow;
+  const auto of_each = [&](const char* name) {
+    const Engine engine = prior_engine(engine_traits(name));
+    const auto step_s = [&](std::int64_t sequences) {
+      return engine.step_s(decode_work(model, tensors, 128, StoredType::kF16, sequences), slow);
+    };
+    return (step_s(65) - step_s(1)) / 64;
+  };
+  const double pass_s = prior_engine({}).step.value[kStepHostVocabulary] * 128256 / slow.cpu_hz;
+  EXPECT_NEAR(of_each("llama.cpp") / pass_s, 1, 0.05);
+  EXPECT_LT(of_each("vllm"), 0.05 * pass_s);
+}
+
 constexpr const char* kCells =
     "runtime,model,quantization,prompt_tokens,generated_tokens,ttft_ms,tpot_ms,decode_power_w\n";
 

@@ -195,7 +195,8 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
   const DecodeStep step = decode_step(description, tensors, kv_type, whole, batch);
   EngineWork work;
   work.layers = static_cast<double>(description.layers.size());
-  work.vocabulary = static_cast<double>(description.vocabulary * batch);
+  work.vocabulary = static_cast<double>(description.vocabulary);
+  work.sequences = static_cast<double>(batch);
   work.weight_bytes = step.weight_bytes;
   work.cache_bytes = step.kv_read_bytes;
   work.linear_flop = step.work_flop;  // includes attention, which is little work at one token
