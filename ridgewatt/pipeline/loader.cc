@@ -213,7 +213,7 @@ void check(const LoaderOptions& options) {
   require(options.workers >= 0 && options.workers <= 64,
           "the number of loader workers must be 0 to 64");
   require(options.prefetch >= 1 && options.prefetch <= 64,
-          "the minibatches that a worker loads ahead must be 1 to 64");
+          "the number of minibatches that a worker loads ahead must be 1 to 64");
   require(options.batch >= 1 && options.batch <= 4096, "a minibatch must have 1 to 4096 samples");
   require(options.hidden >= 1 && options.hidden <= 65536,
           "the width of the matrices must be 1 to 65536");

@@ -150,7 +150,7 @@ void check_pipeline(const PipelineConfig& config) {
   require(config.workers >= 0 && config.workers <= 1024,
           "the number of loader workers must be 0 to 1024");
   require(config.prefetch >= 1 && config.prefetch <= 1024,
-          "the minibatches that a worker loads ahead must be 1 to 1024");
+          "the number of minibatches that a worker loads ahead must be 1 to 1024");
   require(
       positive(config.storage.stream_bytes_per_s) && config.storage.streams >= 1 &&
           counts(config.storage.access_s) && counts(config.storage.request_s),

@@ -254,7 +254,8 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
       throw UsageError(fmt::format("it is not known whether {:g} MHz is a memory clock of the "
                                    "board, which does not list its memory clocks",
                                    mhz_of_hz(wanted)),
-                       layout_.emc.possible_rates, "known clocks: " + in_mhz(table));
+                       layout_.emc.possible_rates,
+                       "give one of the known clocks: " + in_mhz(table));
     }
     result.set(knob, best);
   }
@@ -352,9 +353,10 @@ ApplySummary JetsonModeControl::apply(const PowerMode& mode, const std::string& 
     if (wanted > 0 && std::abs(found - wanted) > 0.01 * wanted) {
       restore();
       throw IoError(
-          fmt::format("the board did not set {} to {:g} (it is {:g}); the old mode was restored",
-                      knob_field(knob), knob_in_field_unit(target, knob),
-                      knob_in_field_unit(summary.applied, knob)),
+          fmt::format(
+              "the board did not set {} to {:g} (it is {:g}); the original mode was restored",
+              knob_field(knob), knob_in_field_unit(target, knob),
+              knob_in_field_unit(summary.applied, knob)),
           describe(target), "another program may have set the power mode");
     }
   }
@@ -398,7 +400,7 @@ void JetsonModeControl::check_safety() {
   }
   if (fault.empty()) return;
   restore();
-  throw IoError(fault + "; the old power mode was restored", "",
+  throw IoError(fault + "; the original power mode was restored", "",
                 "let the board cool and check its power supply");
 }
 

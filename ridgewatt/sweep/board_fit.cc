@@ -90,7 +90,7 @@ void fit_to_tables(Sweep& samples, const KnobTables& tables, const std::string& 
     if (const auto knob = tables.misfit(mode)) {
       const std::string where =
           row < samples.lines.size() ? fmt::format(" line {}", samples.lines[row]) : "";
-      throw InputError(fmt::format("{} {} is not a level of board {}: {}", knob_field(*knob),
+      throw InputError(fmt::format("{} {} is not a value that board {} has: {}", knob_field(*knob),
                                    knob_in_field_unit(mode, *knob), name,
                                    what_is_there(tables, *knob, mode.get(*knob))),
                        samples.source + where, advice());

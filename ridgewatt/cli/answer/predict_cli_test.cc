@@ -348,7 +348,8 @@ TEST_F(PredictCommand, SamplesOfAnotherBoardAreRefused) {
   for (const std::string command : {"predict", "pareto", "tune"}) {
     const auto result = run_program(command + " --device nano --samples " + agx);
     EXPECT_EQ(result.status, 1) << result.output;
-    EXPECT_NE(result.output.find("cpu_cores 12 is not a level of board nano"), std::string::npos)
+    EXPECT_NE(result.output.find("cpu_cores 12 is not a value that board nano has"),
+              std::string::npos)
         << result.output;
     EXPECT_NE(result.output.find("line 2"), std::string::npos) << result.output;
   }

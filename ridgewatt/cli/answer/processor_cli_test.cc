@@ -112,8 +112,8 @@ const RefusedOnProcessors kRefusedOnProcessors[] = {
     {"schedule plan --inference zoo:resnet18 --training zoo:resnet18 --arrival-rate 10 "
      "--max-latency 500 --max-power 30 --inference-runtime onnxruntime-cpu",
      "power of this board is not modelled", "or give measured sweeps"},
-    {"sweep example --workload resnet18:training", "sample data are made only of boards with a GPU",
-     "name another board"},
+    {"sweep example --workload resnet18:training",
+     "sample data are made only for boards with a GPU", "name another board"},
     {"tune zoo:resnet18 --runtime onnxruntime-cpu --max-power 30",
      "power of this board is not modelled", "tune for time or latency"},
 };

@@ -41,7 +41,7 @@ std::vector<Finding> findings_of(const std::vector<std::string>& boards) {
   }
   if (findings.empty())
     throw NotFoundError("no published findings are known for this board", boards.front(),
-                        "without --board the findings of all boards are judged");
+                        "omit --board to compare the findings of all boards");
   return findings;
 }
 

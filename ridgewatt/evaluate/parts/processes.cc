@@ -198,7 +198,8 @@ class Worker {
     throw IoError(
         fmt::format("worker processes of the evaluation failed {} times, the last with {}", starts_,
                     how),
-        "", fmt::format("{} units of work are left", left_.size()));
+        "",
+        fmt::format("run it again with fewer --processes; {} units of work remain", left_.size()));
   }
 
   void stop() {

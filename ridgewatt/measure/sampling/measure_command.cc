@@ -135,7 +135,8 @@ void MeasureOptions::check() const {
   require_option(window.warm_up >= 0, "window.warm_up", window.warm_up, "0 or more");
   require_option(window.minibatches >= 0, "window.minibatches", window.minibatches, "0 or more");
   if (meter_is_total && meter.empty()) {
-    throw UsageError("the total of a meter needs the CSV of the meter", "", "give --meter FILE");
+    throw UsageError("a meter can only be the total if its CSV file is given", "",
+                     "give --meter FILE");
   }
 }
 

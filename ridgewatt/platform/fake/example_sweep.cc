@@ -118,7 +118,7 @@ std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count) 
 
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options) {
   if (!board.has_gpu()) {
-    throw NotSupportedError("sample data are made only of boards with a GPU", board.name,
+    throw NotSupportedError("sample data are made only for boards with a GPU", board.name,
                             "name another board");
   }
   const KnobSpace space = knob_space(board);

@@ -206,7 +206,8 @@ void ModeGuardian::run_child(int commands) {
       journal_->end();
     }
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ridgewatt: the old power mode could not be restored: {}\n", error.what());
+    fmt::print(stderr, "ridgewatt: the original power mode could not be restored: {}\n",
+               error.what());
     std::fflush(stderr);
     status = 1;
   }
@@ -242,7 +243,7 @@ void ModeGuardian::restore() {
 
 void ModeGuardian::keep_and_exit() {
   if (done_ || ::getpid() != owner_) ::_exit(0);
-  // From here on, no signal may restore the old mode.
+  // From here on, no signal may restore the original mode.
   for (const int number : kEndingSignals) set_handler(number, SIG_IGN);
   std::fflush(nullptr);
   kept_.raise();

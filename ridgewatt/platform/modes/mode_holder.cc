@@ -151,7 +151,8 @@ class Keeper {
     Keeper keeper(sysfs, options);
     keeper.serve(socket, owner);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ridgewatt: the old power mode could not be restored: {}\n", error.what());
+    fmt::print(stderr, "ridgewatt: the original power mode could not be restored: {}\n",
+               error.what());
     std::fflush(stderr);
     status = 1;
   }

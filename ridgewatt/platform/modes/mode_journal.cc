@@ -170,7 +170,7 @@ std::optional<ModeSnapshot> ModeJournal::read(const std::string& path) const {
     case JournalAnswer::kSound:
       return std::move(journal.snapshot);
     case JournalAnswer::kForeign:
-      throw NotSupportedError("another version of ridgewatt saved the old power mode", path,
+      throw NotSupportedError("another version of ridgewatt saved the original power mode", path,
                               "restore it with that version, or remove the file");
     case JournalAnswer::kStale:
     case JournalAnswer::kDamaged:

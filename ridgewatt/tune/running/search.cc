@@ -18,8 +18,8 @@ void SearchBudget::check() const {
     throw UsageError(fmt::format("the time budget must be positive, but is {} s", time_s));
   }
   if (minibatches < 1) {
-    throw UsageError(
-        fmt::format("the minibatches per profile must be 1 or more, but are {}", minibatches));
+    throw UsageError(fmt::format(
+        "the number of minibatches per profile must be 1 or more, but is {}", minibatches));
   }
 }
 

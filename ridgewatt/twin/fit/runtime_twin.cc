@@ -111,7 +111,7 @@ void check_runtime_keys(const TwinTable& table, const std::string& where) {
   const auto check = [&](const auto& found, const auto& known, const char* kind) {
     for (const auto& [key, value] : found) {
       if (known.contains(key)) continue;
-      throw InputError(fmt::format("is not a {} that a runtime's table can have", kind),
+      throw InputError(fmt::format("is not the key of a {} in a runtime's table", kind),
                        where + "." + escape_terminal(key));
     }
   };

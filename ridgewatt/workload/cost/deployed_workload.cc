@@ -31,7 +31,7 @@ void refuse_narrow(const DeployOptions& options) {
   throw NotSupportedError(fmt::format("{} cannot compute in {}{}", name_of(options.runtime),
                                       name_of(options.precision), processor ? "" : " on a GPU"),
                           "",
-                          processor ? "give a model that is quantized itself, and omit --precision"
+                          processor ? "give a quantized model, and omit --precision"
                                     : "use --precision fp16, or --runtime tensorrt");
 }
 

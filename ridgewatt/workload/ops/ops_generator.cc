@@ -37,7 +37,7 @@ void constant(InferContext& c) {
                   {{}, {}, a->strings});
     }
   }
-  c.fail("the attribute with the value is missing");
+  c.fail("the node has no attribute with its value");
 }
 
 // Extents from the content of an input. Unknown extents are kUnknownDim.

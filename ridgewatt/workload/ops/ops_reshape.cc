@@ -58,7 +58,7 @@ void reshape(InferContext& c) {
       if (from != nullptr && i >= from->size())
         c.fail("the shape has 0 for an axis that the input does not have");
     } else if (extent < -1) {
-      c.fail("the shape has the dimension " + std::to_string(extent));
+      c.fail("the shape has the impossible dimension " + std::to_string(extent));
     }
     to.push_back(extent);
   }
