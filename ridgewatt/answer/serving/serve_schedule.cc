@@ -46,9 +46,9 @@ schedule::Interference interference_of(std::span<const schedule::GrantRecord> gr
                                        double native_from_s) {
   const auto measured = schedule::measure_interference(grants, native_from_s);
   if (measured) return *measured;
-  throw NoSolutionError("the interference could not be measured",
-                        "run two workers without pauses between minibatches, so that each overlaps "
-                        "the other for at least half of its time in the second half of --duration");
+  throw NoSolutionError(
+      "the interference could not be measured", "",
+      "run exactly two workers without pauses between minibatches, or give a longer --duration");
 }
 
 // A function that reports events with their time.

@@ -163,9 +163,9 @@ SharingMeasurement SharingPolicy::result() const {
     }
   }
   if (factors.size() < 2) {
-    throw NoSolutionError("the sharing could not be measured",
-                          "both programs must run minibatches one after the other, several in "
-                          "each quarter of a round: give them more time with --duration");
+    throw NoSolutionError(
+        "the sharing could not be measured, because the programs ran too few minibatches", "",
+        "run programs without pauses between minibatches, or give a longer --duration");
   }
   result.factor = student_interval(factors);
   for (std::size_t i = 0; i < 2; ++i) {
