@@ -1,7 +1,7 @@
 // The meaning of every key of a JSON result, for docs/reference/json_keys.md. Fields (field.h) and
 // shared columns (columns.h) declare their meanings; all other keys have a row in report/keys.
 //
-//   meaning_of("tune", "nearest_miss.broken[].over");  // "share by which the limit is exceeded"
+//   meaning_of("tune", "nearest_miss.broken[].over");  // "excess over the limit, as a share"
 #pragma once
 
 #include <string>

@@ -67,9 +67,10 @@ void add_explain(CLI::App& app, Context& context) {
   add.text("--then", asked.program.then,
            "Shell command that changes something; COMMAND then runs again, and the answer says "
            "whether the predicted cause is gone");
-  add.flag("--apply", asked.program.apply,
-           "If the cause is a power mode or clock: run COMMAND again in --mode; the old mode is "
-           "restored afterwards");
+  add.flag(
+      "--apply", asked.program.apply,
+      "If the cause is a power mode or clock: run COMMAND again in --mode; the original mode is "
+      "restored afterwards");
   add.text("COMMAND", asked.program.command,
            "Program to run and watch, and its arguments, after --");
   add_strict(command, context);

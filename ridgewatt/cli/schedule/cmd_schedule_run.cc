@@ -201,7 +201,7 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   options.live.add_to(command);
   add_device_options(command, options.device);
   add.flag("--apply-mode", options.apply_mode,
-           "Set the plan's power mode on the device, and restore the old one at the end");
+           "Set the plan's power mode on the device, and restore the original mode at the end");
 }
 
 }  // namespace ridgewatt::cli

@@ -21,7 +21,7 @@ const Fields<answer::Remedy>& remedy_fields() {
   using R = answer::Remedy;
   static const Fields<R> fields = {
       {{.name = "what", .meaning = "the change"}, [](const R& r) { return r.what; }},
-      {{.name = "ms_per_sample", .meaning = "time per sample with it"},
+      {{.name = "ms_per_sample", .meaning = "time per sample with the change"},
        [](const R& r) { return 1e3 * r.s_per_sample; }},
       {{.name = "times_faster", .meaning = "how many times as fast per sample"},
        [](const R& r) { return r.times_faster; }}};

@@ -158,7 +158,8 @@ const LineFields& bound_fields() {
                                                  : std::nullopt;
        }},
       {{.name = "bounded_by",
-        .meaning = "which figures end at idle power, the module's limit, roofs or launches"},
+        .meaning = "figures that are limited by idle power, the module's power limit, the roofs or "
+                   "the launches"},
        bounded_by,
        kOnTable | kInJson,
        is_bounded},
@@ -174,7 +175,7 @@ const LineFields& state_fields() {
       {{.name = "time_median_ms",
         .heading = "median time (ms)",
         .rank = 3,
-        .meaning = "what a median of timed minibatches shows"},
+        .meaning = "median of timed minibatches"},
        [](const EstimateLine& l) { return l.total().median_s; }},
       {column("stall_ms", 3), [](const EstimateLine& l) { return l.total().stall_s(); },
        kEverywhere, nullptr, "fetch_stall_s"},
@@ -227,7 +228,7 @@ const LineFields& held_fields() {
         .heading = "held",
         .rank = 1,
         .wrap = true,
-        .meaning = "for how long the board can keep this up, in words"},
+        .meaning = "time until the board throttles, as text"},
        [](const EstimateLine& l) {
          const auto* hold = hold_of(l);
          return hold == nullptr ? std::string() : thermal::hold_text(*hold);
@@ -240,10 +241,7 @@ const LineFields& held_fields() {
          const auto* hold = hold_of(l);
          return hold == nullptr ? std::nullopt : hold->holds_s;
        }},
-      {{.name = "steady_c",
-        .heading = "ends at (°C)",
-        .rank = 4,
-        .meaning = "temperature that it ends at"},
+      {{.name = "steady_c", .heading = "ends at (°C)", .rank = 4, .meaning = "final temperature"},
        [](const EstimateLine& l) {
          const auto* hold = hold_of(l);
          return hold == nullptr ? std::nullopt : hold->steady_celsius;
@@ -251,7 +249,7 @@ const LineFields& held_fields() {
       {{.name = "sustained_w",
         .heading = "power held for ever (W)",
         .rank = 4,
-        .meaning = "power that can be held without an end"},
+        .meaning = "highest power at which the board never throttles"},
        [](const EstimateLine& l) {
          const auto* hold = hold_of(l);
          return hold == nullptr ? std::nullopt : std::optional(hold->sustained_w);
@@ -315,7 +313,7 @@ const LineFields& detail_fields() {
 }
 const LineFields& error_fields() {
   static const LineFields fields = {
-      {{.name = "hold", .meaning = "for how long the board can keep this up"},
+      {{.name = "hold", .meaning = "prediction of throttling"},
        [](const EstimateLine& l) {
          Json hold = hold_json(*hold_of(l));
          const auto& sustained_w = l.found->held[l.number].sustained_power_w;

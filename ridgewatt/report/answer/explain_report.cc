@@ -270,7 +270,8 @@ const Fields<ExplainLine>& explain_fields() {
        &evidence_text},
       {{.name = "gain",
         .digits = 3,
-        .meaning = "measured time over the time without the cause; null: nothing to speed up"},
+        .meaning = "speedup without the cause: measured time divided by the time without it; null: "
+                   "no speedup"},
        [](const ExplainLine& line) { return line.row().gain; }},
       {{.name = "gain_lo",
         .heading = "gain from",
@@ -296,11 +297,11 @@ const Fields<ExplainLine>& explain_fields() {
 
 const Fields<ExplainedLayer>& explained_layer_fields() {
   static const Fields<ExplainedLayer> rows = {
-      {{.name = "layer", .wrap = true, .meaning = "name of the layer, or what the row sums"},
+      {{.name = "layer", .wrap = true, .meaning = "name of the layer, or of the sum"},
        [](const ExplainedLayer& row) { return row.name; }},
-      {{.name = "kind", .meaning = "what it does; empty: a sum"},
+      {{.name = "kind", .meaning = "kind of the layer; empty: a sum"},
        [](const ExplainedLayer& row) { return row.kind; }},
-      {{.name = "fault", .meaning = "what is found of it; empty: nothing"},
+      {{.name = "fault", .meaning = "finding about the layer; empty: none"},
        [](const ExplainedLayer& row) {
          return row.fault ? std::string(name_of(*row.fault)) : std::string();
        }},
@@ -314,13 +315,13 @@ const Fields<ExplainedLayer>& explained_layer_fields() {
       {{.name = "over_ms",
         .heading = "over (ms)",
         .digits = 3,
-        .meaning = "measured less expected time; the rows add up to the gap"},
+        .meaning = "measured minus expected time; the rows add up to the gap"},
        [](const ExplainedLayer& row) { return row.over_s(); }},
       {{.name = "roof_ms",
         .heading = "at its roof (ms)",
         .digits = 3,
         .rank = 1,
-        .meaning = "no layer with its work and traffic is faster; null: not known"},
+        .meaning = "lower bound of the time from work and traffic; null: not known"},
        [](const ExplainedLayer& row) { return row.roof_s; }},
   };
   return rows;

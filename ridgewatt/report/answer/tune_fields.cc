@@ -94,7 +94,7 @@ const Fields<answer::Relaxation>& relaxation_fields() {
        kEverywhere,
        nullptr,
        "kind"},
-      {{.name = "option", .meaning = "option with the value that suffices"},
+      {{.name = "option", .meaning = "option with the value that would be sufficient"},
        [](const M& m) { return limit_option(m.kind, m.value); },
        kInJson},
       {{.name = "value",
