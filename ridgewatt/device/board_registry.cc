@@ -35,9 +35,14 @@ struct KeptBoard {
   std::once_flag read;
   std::optional<Board> board;
 
-  const Board& get(std::size_t index, std::string_view text) {
+  // Parses the text before `end`.
+  const Board& get(std::size_t index, std::string_view end = {}) {
     std::call_once(read, [&] {
-      board = parse_board(text, "embedded " + std::string(embedded::boards()[index].name));
+      const EmbeddedFile& file = embedded::boards()[index];
+      const std::string text = unpacked(file.content);
+      board =
+          parse_board(std::string_view(text).substr(0, end.empty() ? text.npos : text.find(end)),
+                      "embedded " + std::string(file.name));
     });
     return *board;
   }
@@ -45,14 +50,13 @@ struct KeptBoard {
 
 const Board& embedded_board(std::size_t index) {
   static std::vector<KeptBoard> boards(embedded::boards().size());
-  return boards[index].get(index, embedded::boards()[index].content);
+  return boards[index].get(index);
 }
 
 // Returns the board without its twin, which is most of the text. Enough for names and detection.
 const Board& embedded_head(std::size_t index) {
   static std::vector<KeptBoard> heads(embedded::boards().size());
-  const std::string_view text = embedded::boards()[index].content;
-  return heads[index].get(index, text.substr(0, text.find("\n[twin]\n")));
+  return heads[index].get(index, "\n[twin]\n");
 }
 
 const Board* find_embedded(std::string_view name) {

@@ -10,18 +10,18 @@ namespace ridgewatt {
 
 struct EmbeddedFile {
   std::string_view name;     // base name of the file
-  std::string_view content;  // its bytes
+  std::string_view content;  // its bytes, or those of its gzip format
 };
 
-// Decompresses a file in gzip format, such as NAME.gz.
+// Decompresses a file in gzip format.
 std::string unpacked(std::string_view gzip);
 
 namespace embedded {
 
-std::span<const EmbeddedFile> boards();     // boards/*.toml
+std::span<const EmbeddedFile> boards();     // boards/*.toml in gzip format
 std::span<const EmbeddedFile> engines();    // engines/*.toml
 std::span<const EmbeddedFile> studies();    // studies/*.toml
-std::span<const EmbeddedFile> published();  // studies/published/*.csv
+std::span<const EmbeddedFile> published();  // studies/published/*.csv in gzip format
 std::span<const EmbeddedFile> web();        // style and scripts of HTML reports
 std::span<const EmbeddedFile> app();        // the web application; only in the server
 
