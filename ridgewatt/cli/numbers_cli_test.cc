@@ -1,14 +1,17 @@
 // Tests the numbers of every command: none is nan or inf, and no 0 replaces an unknown value. Also
 // tests every path: a bare name in the current folder means the same as ./NAME.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <regex>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -66,16 +69,27 @@ std::string error_of(const ProgramResult& run) {
   return at == std::string::npos ? run.output : run.output.substr(at);
 }
 
+// Asks the library, because starting the program for each of 800 models takes ten times as long.
+bool has_no_kernels(const std::string& file) {
+  try {
+    return workload::DeployedWorkload(file).at(0)->kernels.empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // label: slow
 TEST(Numbers, AModelWithoutKernelsIsOneErrorWithAndWithoutTraining) {
   RIDGEWATT_REQUIRE_SHARED();
   int empty = 0;
   for (const auto& file : node_tests()) {
+    if (!has_no_kernels(file)) continue;
+    ++empty;
     const std::string line = "estimate " + file + " --device agx-orin";
     const ProgramResult inference = run_program(line);
-    if (inference.output.find("the model has no operations that take time") == std::string::npos)
-      continue;
-    ++empty;
+    EXPECT_EQ(inference.status, 2) << line;
+    EXPECT_THAT(inference.output,
+                ::testing::HasSubstr("the model has no operations that take time"));
     for (const char* more : {" --training", " --runtime all"}) {
       const ProgramResult other = run_program(line + more);
       expect_sound(other, line + more);

@@ -22,15 +22,11 @@ std::vector<std::string> public_runs() {
   return paths;
 }
 
-const LlmScores& public_scores() {
-  static const LlmScores kScores = score_llm(public_runs());
-  return kScores;
-}
-
+// A single test, because the fits take long.
 // label: slow
 TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
   RIDGEWATT_REQUIRE_SHARED();
-  const LlmScores& scores = public_scores();
+  const LlmScores scores = score_llm(public_runs());
   bool seen = false;
   for (const LlmGroup& group : scores.totals) {
     if (group.board != "agx-orin-32gb") continue;
@@ -51,21 +47,17 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
     EXPECT_LE(group.step.error, 0.2) << group.mode;
   }
   EXPECT_EQ(scores.rows.memory_twice, 72U + 36U);  // decode, and prefill from 0.5 s on
-}
 
-// If the host does not delay the engine and attention scores stay on the chip, the time per token
-// grows in proportion to the bytes of the cache.
-// label: slow
-TEST(LlmScores, TimeOverContextHasTheSlopeOfTheCache) {
-  RIDGEWATT_REQUIRE_SHARED();
-  std::size_t seen = 0;
-  for (const LlmSlope& slope : public_scores().slopes) {
+  // If the host does not delay the engine and attention scores stay on the chip, the time per token
+  // grows in proportion to the bytes of the cache.
+  std::size_t slopes = 0;
+  for (const LlmSlope& slope : scores.slopes) {
     if (slope.engine != "tensorrt-llm") continue;
-    ++seen;
+    ++slopes;
     EXPECT_GE(slope.predicted, 0.85);
     EXPECT_LE(slope.predicted, 1.2);
   }
-  EXPECT_EQ(seen, 2U);
+  EXPECT_EQ(slopes, 2U);
 }
 
 // The shipped file must equal the result of the command on the public runs.
