@@ -5,7 +5,8 @@ usage: join_units.py BUILD COUNT
 
 Writes BUILD/joined/N.cxx, each of which includes units of different modules (units of one module may
 share names), and BUILD/joined/compile_commands.json. Files that the build compiles alone stay
-alone, as does the module screen, because curses defines words such as "columns" as macros.
+alone, except programs, whose main() gets another name. So does the module screen, because curses
+defines words such as "columns" as macros.
 Generated sources and C are left out. Prints the number of units.
 """
 import json
@@ -19,9 +20,17 @@ SKIPPED = re.compile(r"/generated/|/embedded_[a-z]*\.cc$|\.pb\.cc$|\.c$")
 
 
 def module(unit):
-    """Returns the module of a unit of several files; None if the unit stays alone."""
+    """Returns the module of a unit of several files, or the file of a program; None if the unit stays
+    alone."""
+    if unit["file"].endswith("/main.cc"):
+        return unit["file"]
     found = re.search(r"unity_([a-z]+)_\d+_cxx", unit["file"])
     return found.group(1) if found and found.group(1) != "screen" else None
+
+
+def inclusion(unit, index):
+    line = f'#include "{unit["file"]}"\n'
+    return f"#define main main_{index}\n{line}#undef main\n" if unit["file"].endswith("/main.cc") else line
 
 
 def size_bytes(path):
@@ -61,7 +70,7 @@ def join(build, count):
     for i, group in enumerate(groups):
         path = os.path.abspath(f"{build}/joined/{i}.cxx")
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f'#include "{unit["file"]}"\n' for unit in group)
+            file.writelines(inclusion(unit, index) for index, unit in enumerate(group))
         flags = dict.fromkeys(flag for unit in group for flag in flags_of(unit["command"]))
         commands.append({"directory": os.path.abspath(build), "file": path,
                          "arguments": ["c++", *(w for flag in flags for w in flag), "-c", path]})

@@ -2,20 +2,12 @@
 # Checks the rules of the project (structure, words, messages, documentation) and the format, and
 # runs clang-tidy. Called by ./dev lint. `tools/lint.sh rules` skips clang-tidy, `tools/lint.sh
 # units` runs only clang-tidy, and `tools/lint.sh FILE...` runs it on these files. clang-tidy spends
-# most of its time on the headers of libraries, so all files are joined into six units.
+# most of its time on the headers of libraries, so all files are joined into four units.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ ${1:-} != units ]]; then
-  python3 tools/check_modules.py
-  python3 tools/check_words.py
-  python3 tools/check_lifetimes.py
-  python3 tools/check_switches.py
-  python3 tools/check_messages.py
-  python3 tools/message_reference.py --check
-  python3 tools/check_commands.py
-  python3 tools/check_options.py
-  python3 tools/check_recorded.py
-  python3 tools/check_docs.py
+  printf '%s\n' check_{modules,words,lifetimes,switches,messages,commands,options,recorded,docs}.py \
+    'message_reference.py --check' | xargs -P "$(nproc)" -I '{}' sh -c 'python3 tools/{}'
   git ls-files '*.h' '*.cc' '*.c' '*.cu' | xargs -P "$(nproc)" -n 200 clang-format --dry-run --Werror
   if [[ ${1:-} == rules ]]; then exit 0; fi
 else
@@ -30,7 +22,7 @@ if (($#)); then
   files=("$@")
   count=$#
 else
-  count=$(python3 tools/join_units.py "build-$preset" 6)
+  count=$(python3 tools/join_units.py "build-$preset" 4)
   commands+=/joined
   mapfile -t files < <(ls -v "$commands"/*.cxx)  # largest first
 fi
