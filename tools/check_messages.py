@@ -43,7 +43,7 @@ def faults(path: pathlib.Path, said: tuple[str, ...]) -> list[str]:
     found, text = [], path.read_text()
     for call in re.finditer(ERRORS + r"\(", text):
         parts = arguments(text, call.end() - 1)
-        begin = re.match(r"(?:fmt::format\(\s*)?" + TEXT, parts[0]) if parts else None
+        begin = re.match(r"(?:(?:fmt::format|sentence)\(\s*)?" + TEXT, parts[0]) if parts else None
         if not begin:
             continue
         place = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, call.start()) + 1}"

@@ -86,7 +86,7 @@ def text(expression: str) -> str:
         return " | ".join(dict.fromkeys(said)) or VALUE
     if len(pieces := parts(expression, "+")) > 1:
         return "".join(map(text, pieces))
-    called = re.match(r"(?:fmt::format|std::string)\((.*)\)$", expression, re.S)
+    called = re.match(r"(?:fmt::format|sentence|std::string)\((.*)\)$", expression, re.S)
     said = literal(check_messages.arguments(f"({called[1]})", 0)[0] if called and called[1].strip() else expression)
     if said is None:
         return "" if expression in ("", "{}") else VALUE

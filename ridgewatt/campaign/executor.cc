@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/parallel/parallel.h"
 #include "ridgewatt/campaign/slurm/slurm.h"
@@ -81,11 +81,7 @@ double task_limit_s(const Order& order, const ExecutorOptions& options) {
 }
 
 std::string ExecutorOptions::default_folder(const std::string& campaign) {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string base =
-      state != nullptr ? state : std::string(home != nullptr ? home : "/root") + "/.local/state";
-  return base + "/ridgewatt/campaign/" + campaign;
+  return user_state_folder().value_or("/root/.local/state") + "/ridgewatt/campaign/" + campaign;
 }
 
 std::vector<std::string> command_of(const Order& order, const Task& task) {

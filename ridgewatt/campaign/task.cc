@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/progress.h"
@@ -329,11 +329,7 @@ void TaskOptions::check() const {
 }
 
 std::string default_spool_folder() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string base =
-      state != nullptr ? state : std::string(home != nullptr ? home : "/root") + "/.local/state";
-  return base + "/ridgewatt/spool";
+  return user_state_folder().value_or("/root/.local/state") + "/ridgewatt/spool";
 }
 
 TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options) {

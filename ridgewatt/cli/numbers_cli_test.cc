@@ -33,6 +33,28 @@ void expect_sound(const ProgramResult& run, const std::string& line) {
   EXPECT_FALSE(run.status == 0 && has_unknown_number(run.output)) << line << "\n" << run.output;
 }
 
+// Costs of about a second, which formats of three digits write as 1.03e+03 ms.
+constexpr const char* kLongRuns[] = {
+    "tune zoo:resnet50 --device agx-orin --arrival-rate 30 --minimize power",
+    "tune zoo:resnet50 --device nano --training --batch 64 --max-time 20s",
+    "tune zoo:resnet50 --device nano --training --batch 64 --max-time 1234ms",
+    "explain zoo:resnet50 --device agx-orin --measured 2500ms",
+    "explain zoo:resnet50 --device agx-orin --measured 2500ms --seen gpu_mhz=306",
+    "estimate zoo:resnet50 --device nano --training --batch 64 --runtime all",
+    "roofline zoo:vgg16 --device nano --batch 64 --training --modes presets",
+    "tune llm zoo:llama-3.1-8b --device agx-orin --phases --max-ttft 1500ms",
+    "llm zoo:llama-3.1-8b --device agx-orin --prompt 4096"};
+
+// label: slow
+TEST(Numbers, OfSentencesHaveNoExponent) {
+  const std::regex exponent("[0-9]e[+][0-9]");
+  for (const char* line : kLongRuns) {
+    const ProgramResult run = run_program(line);
+    EXPECT_TRUE(run.status == 0 || run.status == 3) << line << '\n' << run.output;
+    EXPECT_FALSE(std::regex_search(run.output, exponent)) << line << '\n' << run.output;
+  }
+}
+
 std::vector<std::string> node_tests() {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(testing::shared_folder() / "onnx" / "node")) {

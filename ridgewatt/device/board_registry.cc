@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
@@ -175,12 +175,8 @@ std::vector<std::string> list_boards() {
 
 std::string local_board_path() {
   constexpr char kFile[] = "/ridgewatt/local.toml";
-  const auto of = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  if (const std::string data = of("XDG_DATA_HOME"); !data.empty()) return data + kFile;
-  if (const std::string home = of("HOME"); !home.empty()) return home + "/.local/share" + kFile;
+  if (const auto data = environment_variable("XDG_DATA_HOME")) return *data + kFile;
+  if (const auto home = environment_variable("HOME")) return *home + "/.local/share" + kFile;
   return "";
 }
 

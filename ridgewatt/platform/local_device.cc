@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -21,11 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string fake_folder() {
-  if (const char* folder = std::getenv("RIDGEWATT_FAKE")) return folder;
-  if (const char* state = std::getenv("XDG_STATE_HOME"))
-    return std::string(state) + "/ridgewatt/fake";
-  const char* home = std::getenv("HOME");
-  return std::string(home != nullptr ? home : "/root") + "/.local/state/ridgewatt/fake";
+  if (const auto folder = environment_variable("RIDGEWATT_FAKE")) return *folder;
+  return user_state_folder().value_or("/root/.local/state") + "/ridgewatt/fake";
 }
 
 // Suggests "local" or the fake board that is most similar to a mistyped device or board name.

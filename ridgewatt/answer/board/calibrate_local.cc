@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,11 +9,13 @@
 #include "ridgewatt/answer/board/calibrate_language.h"
 #include "ridgewatt/answer/calibrate.h"
 #include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board_names.h"
@@ -213,7 +214,7 @@ std::string find_runner(const std::string& asked) {
                         "run npm ci in tools/runtimes");
   }
   std::vector<fs::path> places;
-  if (const char* given = std::getenv("RIDGEWATT_RUNTIMES")) places.emplace_back(given);
+  if (const auto given = environment_variable("RIDGEWATT_RUNTIMES")) places.emplace_back(*given);
   places.emplace_back("tools/runtimes");
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
@@ -299,7 +300,7 @@ class RuntimeRuns {
       return fail("node is not installed: install Node.js, and run npm ci in tools/runtimes");
     }
     if (result.end == ChildEnd::kTooLate)
-      return fail(fmt::format("the run did not end within {:g} s", kMostS));
+      return fail(sentence("the run did not end within {:g} s", kMostS));
     if (result.end != ChildEnd::kExited || result.status != 0) {
       return fail(escape_terminal(trim(split(result.errors, '\n').front())));
     }
@@ -371,8 +372,8 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
     const auto whole = [&](std::size_t column, int most) {
       const double value = csv.number(column);
       if (value >= 1 && value <= most && value == std::floor(value)) return static_cast<int>(value);
-      throw InputError(fmt::format("{} is {:g}, but must be a whole number from 1 to {}",
-                                   csv.header()[column], value, most),
+      throw InputError(sentence("{} is {:g}, but must be a whole number from 1 to {}",
+                                csv.header()[column], value, most),
                        csv.where());
     };
     while (csv.next()) {

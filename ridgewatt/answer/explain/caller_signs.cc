@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/sentence.h"
+
 #include "ridgewatt/answer/explain/sign_looks.h"
 
 namespace ridgewatt::answer {
@@ -47,8 +49,8 @@ Look touches_input_again(const SignContext& of) {
   if (!(of.input_bytes > 0) || of.seen.profile_files.value_or(0) > 0) return {};
   const double bytes = *of.seen.touched_bytes_per_s * of.seen.marked_s.value_or(of.measured_s);
   return shown_if(bytes > kTimes * of.input_bytes,
-                  fmt::format("{:.3g} MB of new memory per minibatch, its input has {:.3g} MB",
-                              bytes / 1e6, of.input_bytes / 1e6));
+                  sentence("{:.3g} MB of new memory per minibatch, its input has {:.3g} MB",
+                           bytes / 1e6, of.input_bytes / 1e6));
 }
 
 Look runs_otherwise(const SignContext& of) {
@@ -60,26 +62,23 @@ Look runs_otherwise(const SignContext& of) {
 Look reads_storage(const SignContext& of) {
   constexpr double kMuchBytesPerS = 20e6;  // chosen
   if (!on_processor(of) || !of.seen.storage_bytes_per_s) return {};
-  return shown_if(
-      *of.seen.storage_bytes_per_s > kMuchBytesPerS,
-      fmt::format("reads {:.3g} MB/s from storage", *of.seen.storage_bytes_per_s / 1e6));
+  return shown_if(*of.seen.storage_bytes_per_s > kMuchBytesPerS,
+                  sentence("reads {:.3g} MB/s from storage", *of.seen.storage_bytes_per_s / 1e6));
 }
 
 Look minibatches_differ(const SignContext& of) {
   constexpr double kTimes = 1.6;  // chosen
   if (!on_processor(of) || !of.seen.time_ratio) return {};
-  return shown_if(
-      *of.seen.time_ratio > kTimes,
-      fmt::format("a tenth of its minibatches takes {:.2g} times as long as another one",
-                  *of.seen.time_ratio));
+  return shown_if(*of.seen.time_ratio > kTimes,
+                  sentence("a tenth of its minibatches takes {:.2g} times as long as another one",
+                           *of.seen.time_ratio));
 }
 
 Look cores_work(const SignContext& of) {
   constexpr double kMost = 0.85;  // chosen
   if (!on_processor(of) || of.busy_cores < 2 || !of.seen.program_cores) return {};
-  return shown_if(
-      *of.seen.program_cores > kMost * of.busy_cores,
-      fmt::format("uses {:.2g} of {:.0f} cores", *of.seen.program_cores, of.busy_cores));
+  return shown_if(*of.seen.program_cores > kMost * of.busy_cores,
+                  sentence("uses {:.2g} of {:.0f} cores", *of.seen.program_cores, of.busy_cores));
 }
 
 }  // namespace ridgewatt::answer

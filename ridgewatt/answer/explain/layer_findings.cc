@@ -11,6 +11,7 @@
 #include "ridgewatt/answer/layers/layer_names.h"
 #include "ridgewatt/answer/layers/layer_roofs.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -264,7 +265,7 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
                     100 * unknown_s / profile.time_s));
   }
   if (time.measured < profile.time_s) {
-    found.remarks.push_back(fmt::format(
+    found.remarks.push_back(sentence(
         "the layers of the profile add up to {:.3g} ms, which is more than the measured time: "
         "timing of single layers prevents overlap, or the profile is from another run",
         1e3 * profile.time_s));

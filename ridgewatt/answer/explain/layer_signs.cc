@@ -1,6 +1,8 @@
 // Signs in a profile of layers.
 #include <fmt/format.h>
 
+#include "ridgewatt/base/sentence.h"
+
 #include "ridgewatt/answer/explain/sign_looks.h"
 
 namespace ridgewatt::answer {
@@ -16,9 +18,9 @@ Look layers_with(const SignContext& of, LayerFault fault, double least, std::str
   const double expected_s = fault == LayerFault::kReformat ? layers.expected_s : 0;
   return shown_if(
       layers.time_s - expected_s > least * of.profile->layers_s,
-      fmt::format("{} of {} layers {} take {:.3g} ms of {:.3g} ms, {} {:.3g} ms", layers.count,
-                  of.profile->count, what, kMsPerS * layers.time_s, kMsPerS * of.profile->layers_s,
-                  layers.longest, kMsPerS * layers.longest_s));
+      sentence("{} of {} layers {} take {:.3g} ms of {:.3g} ms, {} {:.3g} ms", layers.count,
+               of.profile->count, what, kMsPerS * layers.time_s, kMsPerS * of.profile->layers_s,
+               layers.longest, kMsPerS * layers.longest_s));
 }
 
 }  // namespace
@@ -53,8 +55,8 @@ Look time_outside_of_layers(const SignContext& of) {
   if (of.profile == nullptr || of.profile->measured || of.profile->on_host) return {};
   const double outside_s = of.measured_s - of.profile->layers_s;
   return shown_if(outside_s > kMuch * of.measured_s,
-                  fmt::format("{:.3g} ms of {:.3g} ms are outside of layers", kMsPerS * outside_s,
-                              kMsPerS * of.measured_s));
+                  sentence("{:.3g} ms of {:.3g} ms are outside of layers", kMsPerS * outside_s,
+                           kMsPerS * of.measured_s));
 }
 
 }  // namespace ridgewatt::answer

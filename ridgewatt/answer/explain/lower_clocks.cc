@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
 
@@ -107,12 +108,12 @@ std::string power_fault(const Board& board, const twin::Twin& twin, double power
   }
   const double idle_w = twin::idle_power_w(twin, lowest);
   if (power_w < idle_w / kMargin) {
-    return fmt::format("{:.3g} W is below the idle power of {} at its lowest clocks, {:.3g} W",
-                       power_w, board.name, idle_w);
+    return sentence("{:.3g} W is below the idle power of {} at its lowest clocks, {:.3g} W",
+                    power_w, board.name, idle_w);
   }
   if (board.power_limit_w && power_w > kMargin * *board.power_limit_w) {
-    return fmt::format("{:.3g} W is above the power limit of {}, {:.3g} W", power_w, board.name,
-                       *board.power_limit_w);
+    return sentence("{:.3g} W is above the power limit of {}, {:.3g} W", power_w, board.name,
+                    *board.power_limit_w);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ridgewatt/answer/explain/sign_looks.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::answer {
@@ -43,7 +44,7 @@ Look other_programs_on_cpu(const SignContext& of) {
   if (!of.seen.other_cores) return {};
   const bool spare = of.busy_cores > 0 && of.seen.run_delay_share.value_or(1) < kWants;
   return shown_if(others_on_its_cores(of) > kManyCores && !spare,
-                  fmt::format("other programs use {:.2g} cores", *of.seen.other_cores));
+                  sentence("other programs use {:.2g} cores", *of.seen.other_cores));
 }
 
 Look waits_for_core(const SignContext& of, bool shown) {
@@ -70,9 +71,9 @@ Look stopped_by_quota(const SignContext& of) {
   constexpr double kOften = 0.03;  // chosen: share of its periods
   if (!of.seen.quota_wait_share) return {};
   return shown_if(*of.seen.quota_wait_share > kOften,
-                  fmt::format("its control group may use {:.3g} cores and stops it in {:.0f} % of "
-                              "its periods",
-                              of.seen.quota_cores.value_or(0), 100 * *of.seen.quota_wait_share));
+                  sentence("its control group may use {:.3g} cores and stops it in {:.0f} % of "
+                           "its periods",
+                           of.seen.quota_cores.value_or(0), 100 * *of.seen.quota_wait_share));
 }
 
 Look fewer_cpus(const SignContext& of) {
@@ -93,7 +94,7 @@ Look swaps(const SignContext& of) {
   constexpr double kMuchBytesPerS = 5e6;  // chosen
   if (!of.seen.swap_bytes_per_s) return {};
   return shown_if(in_grade(*of.seen.swap_bytes_per_s, kSwapBytesPerS, kMuchBytesPerS, kGrade),
-                  fmt::format("swaps {:.3g} MB/s", *of.seen.swap_bytes_per_s / 1e6));
+                  sentence("swaps {:.3g} MB/s", *of.seen.swap_bytes_per_s / 1e6));
 }
 
 Look reads_pages(const SignContext& of) {
@@ -110,8 +111,8 @@ Look waits_for_storage(const SignContext& of) {
   if (!of.seen.io_wait_share) return {};
   return shown_if(
       in_grade(*of.seen.io_wait_share, kIoWaitShare, kMuch, kGrade),
-      fmt::format("waits for storage in {:.0f} % of the time, {:.3g} MB/s",
-                  100 * *of.seen.io_wait_share, of.seen.storage_bytes_per_s.value_or(0) / 1e6));
+      sentence("waits for storage in {:.0f} % of the time, {:.3g} MB/s",
+               100 * *of.seen.io_wait_share, of.seen.storage_bytes_per_s.value_or(0) / 1e6));
 }
 
 Look waits_for_data(const SignContext& of) {
@@ -147,8 +148,8 @@ Look first_ones_are_slow(const SignContext& of) {
   constexpr double kLonger = 1.2;  // chosen: mean over median
   if (!of.seen.mean_over_median) return {};
   return shown_if(*of.seen.mean_over_median > kLonger,
-                  fmt::format("the mean of its minibatches is {:.2g} times their median",
-                              *of.seen.mean_over_median));
+                  sentence("the mean of its minibatches is {:.2g} times their median",
+                           *of.seen.mean_over_median));
 }
 
 bool mapped(const SignContext& of, std::string_view library) {
@@ -193,8 +194,8 @@ Look one_core(const SignContext& of) {
   constexpr double kBusy = 0.85, kMost = 0.65;  // chosen: shares of one core and of all cores
   if (!of.seen.program_cores || !of.seen.busiest_thread || of.busy_cores < 2) return {};
   return shown_if(*of.seen.busiest_thread > kBusy && *of.seen.program_cores < kMost * of.busy_cores,
-                  fmt::format("uses {:.2g} of {:.0f} cores, one of them fully",
-                              *of.seen.program_cores, of.busy_cores));
+                  sentence("uses {:.2g} of {:.0f} cores, one of them fully", *of.seen.program_cores,
+                           of.busy_cores));
 }
 
 Look one_core_works(const SignContext& of) {
@@ -218,7 +219,7 @@ Look marks_are_longer(const SignContext& of) {
   const auto ratio = marks_over_stated(of);
   if (!ratio) return {};
   return shown_if(*ratio > kLonger,
-                  fmt::format("its marks show {:.3g} ms per minibatch", 1e3 * *of.seen.marked_s));
+                  sentence("its marks show {:.3g} ms per minibatch", 1e3 * *of.seen.marked_s));
 }
 
 Look marks_are_batch_times_longer(const SignContext& of) {
@@ -233,8 +234,8 @@ Look marks_are_shorter(const SignContext& of) {
   constexpr double kShorter = 0.9;  // chosen
   const auto ratio = marks_over_stated(of);
   if (!ratio) return {};
-  return shown_if(*ratio < kShorter, fmt::format("its marks show only {:.3g} ms per minibatch",
-                                                 1e3 * *of.seen.marked_s));
+  return shown_if(*ratio < kShorter,
+                  sentence("its marks show only {:.3g} ms per minibatch", 1e3 * *of.seen.marked_s));
 }
 
 struct CauseChance {

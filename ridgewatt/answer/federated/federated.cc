@@ -9,6 +9,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -246,9 +247,9 @@ FederatedAnswer federated_round(const FederatedQuestion& question,
       if (round.time_s <= *question.deadline_s) found.in_time = round;
     }
     if (!found.in_time) {
-      throw NoSolutionError(fmt::format("no choice of modes ends a round within {:.4g} s, the "
-                                        "fastest takes {:.4g} s; slowest boards",
-                                        *question.deadline_s, found.fastest.time_s),
+      throw NoSolutionError(sentence("no choice of modes ends a round within {:.4g} s, the "
+                                     "fastest takes {:.4g} s; slowest boards",
+                                     *question.deadline_s, found.fastest.time_s),
                             names_of(parts, straggles),
                             "give these boards fewer samples, or the round more time");
     }

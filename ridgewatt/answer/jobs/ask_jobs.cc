@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/jobs.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/io/file.h"
 
 namespace ridgewatt::answer {
@@ -76,7 +77,7 @@ JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
   const double held_w = govern::held_power_w(supply);
   const auto none = [&](const std::string& advice) {
     return NoSolutionError("no power mode can run all day on the available power",
-                           fmt::format("{:.3g} W", held_w), advice);
+                           sentence("{:.3g} W", held_w), advice);
   };
   keep_within(question.max_power_w, costs);
   if (costs.costs.empty()) throw none("every mode draws more than --max-power");

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/llm/fits.h"
 #include "ridgewatt/twin/twin.h"
@@ -103,11 +104,11 @@ std::vector<std::string> broken_limits(const LanguageTuneQuestion& question,
     constexpr double kMostPercent = 10;  // as a ratio; a factor is easier to read above it
     const std::string by =
         ratio >= kMostPercent
-            ? fmt::format("{:.3g} times", ratio)
-            : fmt::format("{:.3g} % {}", 100 * std::abs(ratio - 1), stand.least ? "below" : "over");
-    broken.push_back(fmt::format("{} {:.4g} {} is {} the limit of {:.4g} {}", stand.what,
-                                 stand.value * stand.scale, stand.unit, by,
-                                 stand.bound * stand.scale, stand.unit));
+            ? sentence("{:.3g} times", ratio)
+            : sentence("{:.3g} % {}", 100 * std::abs(ratio - 1), stand.least ? "below" : "over");
+    broken.push_back(sentence("{} {:.4g} {} is {} the limit of {:.4g} {}", stand.what,
+                              stand.value * stand.scale, stand.unit, by, stand.bound * stand.scale,
+                              stand.unit));
   }
   return broken;
 }

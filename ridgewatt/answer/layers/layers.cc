@@ -12,6 +12,7 @@
 #include "ridgewatt/answer/layers/layer_roofs.h"
 #include "ridgewatt/answer/layers/model_join.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/workload/cost_table.h"
 
 namespace ridgewatt::answer {
@@ -180,16 +181,16 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
   answer.times = trace::read_engine_times(question.times);
   if (answer.time_s > kMuchLonger * answer.times->compute_median_s) {
     answer.remarks.push_back(
-        fmt::format("the layers add up to {:.4g} ms, but a run without profiling computes for "
-                    "{:.4g} ms, because timing of single layers prevents overlap",
-                    answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
+        sentence("the layers add up to {:.4g} ms, but a run without profiling computes for "
+                 "{:.4g} ms, because timing of single layers prevents overlap",
+                 answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
   }
   if (!answer.times->enqueue_bound()) return;
   answer.remarks.push_back(
-      fmt::format("the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the "
-                  "GPU {:.3g} ms to compute it; a CUDA graph (trtexec --useCudaGraph) or a larger "
-                  "batch helps, faster layers do not",
-                  answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
+      sentence("the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the "
+               "GPU {:.3g} ms to compute it; a CUDA graph (trtexec --useCudaGraph) or a larger "
+               "batch helps, faster layers do not",
+               answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
 }
 
 // An answer with the properties that the trace states.

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/answer/roofline.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/workload/cost_model.h"
 
 namespace ridgewatt::answer {
@@ -35,7 +36,7 @@ std::vector<CacheLevel> measure_cache_levels(const LocalRoofsQuestion& asked) {
   for (const auto& cache : measure::measure_caches(microbench_of(asked))) {
     levels.push_back(
         {cache.name, cache.bandwidth_bytes_per_s,
-         fmt::format("measured: triads over half of {:.4g} KiB", cache.size_bytes / 1024)});
+         sentence("measured: triads over half of {:.4g} KiB", cache.size_bytes / 1024)});
   }
   return levels;
 }

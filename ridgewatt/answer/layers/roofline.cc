@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/layers/varying_clocks.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/twin_roofline.h"
 
@@ -34,7 +35,7 @@ void check_cap(const RooflineAnswer& found) {
   const double static_w = twin::twin_roofline(found.twin, mode).static_power_w;
   if (found.cap_w() > static_w) return;
   throw UsageError(
-      fmt::format(
+      sentence(
           "the power cap of {:.4g} W is not above the static power of the mode, which is {:.4g} W",
           found.cap_w(), static_w),
       mode_name(found.board, mode), "raise the cap or choose lower clocks");

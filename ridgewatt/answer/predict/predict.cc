@@ -9,6 +9,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
@@ -66,7 +67,7 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
   }
   const auto& predicted = found.predictions;
   if (predicted.empty() || predict::has_interval(predicted.front().time_s)) return;
-  found.remarks.push_back(fmt::format(
+  found.remarks.push_back(sentence(
       "there are no {:.4g} % intervals, because they need {} sampled points, but there are {}",
       100 * question.interval, predict::samples_for_interval(question.interval),
       predict::mean_by_point(samples).size()));
@@ -100,9 +101,9 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
     energy.lo = std::min(energy.lo, energy.mean);
   }
   if (lowered > 0) {
-    found.remarks.push_back(fmt::format(
-        "{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it", lowered,
-        found.predictions.size(), most_w));
+    found.remarks.push_back(
+        sentence("{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it",
+                 lowered, found.predictions.size(), most_w));
   }
 }
 

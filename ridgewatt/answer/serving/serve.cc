@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -64,15 +65,15 @@ std::optional<double> least_latency_with_training(std::span<const schedule::Cand
 
 std::string no_training_text(std::span<const schedule::Candidate> candidates,
                              schedule::PlanProblem problem) {
-  std::string text = fmt::format("no training fits within {:g} ms", problem.max_latency_s * 1e3);
-  if (std::isfinite(problem.max_power_w)) text += fmt::format(" and {:g} W", problem.max_power_w);
+  std::string text = sentence("no training fits within {:g} ms", problem.max_latency_s * 1e3);
+  if (std::isfinite(problem.max_power_w)) text += sentence(" and {:g} W", problem.max_power_w);
   const auto bound_s = least_latency_with_training(candidates, problem);
   if (!bound_s) return text + "; no other latency allows any at this arrival rate";
   problem.max_latency_s = *bound_s;
   const schedule::Plan other =
       schedule::PlanTable({candidates.begin(), candidates.end()}).best(problem);
-  return text + fmt::format("; {:g} ms allows {:.3g} minibatches per second", *bound_s * 1e3,
-                            other.cycle.training_throughput_hz);
+  return text + sentence("; {:g} ms allows {:.3g} minibatches per second", *bound_s * 1e3,
+                         other.cycle.training_throughput_hz);
 }
 
 // If the inference can be served but no training minibatch fits: sets the plan of the inference

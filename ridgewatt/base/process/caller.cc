@@ -3,17 +3,17 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt {
 namespace {
 
 std::optional<std::uint32_t> id_of(const char* name) {
-  const char* text = std::getenv(name);
-  const auto number = text != nullptr ? parse_int(text) : std::nullopt;
+  const auto text = environment_variable(name);
+  const auto number = text ? parse_int(*text) : std::nullopt;
   // The largest value means "no change" to chown.
   if (!number || *number < 0 || *number >= std::numeric_limits<std::uint32_t>::max()) {
     return std::nullopt;

@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::campaign {
 
 std::string engine_host() {
   for (const char* name : {"SLURMD_NODENAME", "PARALLEL_SSHLOGIN"}) {
-    const char* host = std::getenv(name);
-    if (host != nullptr && *host != 0) return host;
+    if (const auto host = environment_variable(name)) return *host;
   }
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0) {

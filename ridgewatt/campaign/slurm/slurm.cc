@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/campaign/engine/last_line.h"
@@ -212,13 +212,13 @@ std::vector<EngineNode> parse_sinfo(const std::string& text,
 }
 
 void leave_comment(const std::string& line) {
-  const char* job = std::getenv("SLURM_JOB_ID");
-  if (job == nullptr || !parse_int(job)) return;
+  const auto job = environment_variable("SLURM_JOB_ID");
+  if (!job || !parse_int(*job)) return;
   std::string text = line.substr(0, 300);
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, ' ');
   try {
-    run_program({"scontrol", "update", fmt::format("JobId={}", job), "Comment=" + text}, "", 10);
+    run_program({"scontrol", "update", "JobId=" + *job, "Comment=" + text}, "", 10);
   } catch (const Error&) {  // the log also reports the error
   }
 }

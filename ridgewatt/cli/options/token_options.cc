@@ -1,7 +1,6 @@
 #include "ridgewatt/cli/options/token_options.h"
 
-#include <cstdlib>
-
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -34,9 +33,7 @@ void finish_token_options(const CLI::App& command, const Context& context, Token
     throw UsageError("--llama-bench has no effect with --server", "", "omit it");
   }
   options.server.seed = context.seed;
-  if (const char* key = std::getenv("RIDGEWATT_API_KEY"); key != nullptr) {
-    options.server.api_key = key;
-  }
+  if (const auto key = environment_variable("RIDGEWATT_API_KEY")) options.server.api_key = *key;
   if (options.asks_server()) options.server.check();
 }
 

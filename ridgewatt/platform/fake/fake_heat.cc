@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/text.h"
@@ -138,8 +138,7 @@ std::string FakeHeatSpec::text() const {
 
 std::optional<FakeHeatSpec> fake_heat_of_environment() {
   constexpr const char* kVariable = "RIDGEWATT_FAKE_HEAT";
-  const char* text = std::getenv(kVariable);
-  return FakeHeatSpec::parse(text == nullptr ? "" : text, kVariable);
+  return FakeHeatSpec::parse(environment_variable(kVariable).value_or(""), kVariable);
 }
 
 void heat_fake_board(const std::string& folder, const std::optional<FakeHeatSpec>& spec) {

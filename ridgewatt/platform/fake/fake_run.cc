@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -25,11 +26,11 @@ volatile std::sig_atomic_t load_must_end = 0;
 using MarkClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
 
 void write_mark(const char* kind, MarkClock::time_point time) {
-  const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
-  if (descriptor == nullptr) return;
+  const auto descriptor = environment_variable("RIDGEWATT_MARK_FD");
+  if (!descriptor) return;
   const std::chrono::duration<double> since_boot = time.time_since_epoch();
   const auto line = fmt::format("{} {:.6f}\n", kind, since_boot.count());
-  if (::write(std::atoi(descriptor), line.data(), line.size()) < 0) {
+  if (::write(std::atoi(descriptor->c_str()), line.data(), line.size()) < 0) {
     throw IoError("cannot write a mark of a minibatch");
   }
 }

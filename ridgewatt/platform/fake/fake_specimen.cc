@@ -4,9 +4,9 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -101,8 +101,7 @@ double FakeSpecimen::power_w(double value, double top) const {
 
 FakeSpecimen fake_specimen_of_environment() {
   constexpr const char* kVariable = "RIDGEWATT_FAKE_SPECIMEN";
-  const char* text = std::getenv(kVariable);
-  return FakeSpecimen::parse(text == nullptr ? "" : text, kVariable);
+  return FakeSpecimen::parse(environment_variable(kVariable).value_or(""), kVariable);
 }
 
 }  // namespace ridgewatt::platform

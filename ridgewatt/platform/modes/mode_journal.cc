@@ -1,4 +1,5 @@
 #include "ridgewatt/platform/mode_journal.h"
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/io/path.h"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <thread>
@@ -106,8 +106,7 @@ WriteSummary restore_snapshot(Sysfs& sysfs, const JetsonLayout& layout,
 std::string ModeJournal::default_folder(const Sysfs& sysfs) {
   if (!sysfs.root().empty()) return absolute_path(sysfs.root()) + ".ridgewatt";
   if (::geteuid() == 0) return "/var/lib/ridgewatt";
-  if (const char* state = std::getenv("XDG_STATE_HOME")) return std::string(state) + "/ridgewatt";
-  if (const char* home = std::getenv("HOME")) return std::string(home) + "/.local/state/ridgewatt";
+  if (const auto state = user_state_folder()) return *state + "/ridgewatt";
   throw NotFoundError("there is no folder for the mode journal", "", "set XDG_STATE_HOME or HOME");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/enum_rows.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/keys/key_tables.h"
@@ -83,8 +84,7 @@ std::string bound_sentence(const answer::EstimateAnswer& found) {
   std::string text = fmt::format("{} {:.0f} % of the time", kWords[cause].text, 100 * share);
   if (!found.remedies.empty()) {
     const answer::Remedy& best = found.remedies.front();
-    text +=
-        fmt::format(": {} would be {:.3g} times faster per sample", best.what, best.times_faster);
+    text += sentence(": {} would be {:.3g} times faster per sample", best.what, best.times_faster);
   }
   return text;
 }
@@ -122,7 +122,7 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
     most_w = std::max(most_w, power_w);
   }
   if (above == 0) return {};
-  return fmt::format(
+  return sentence(
       "above the {:g} W that the module is built to draw for long: {} of {} rows (up to {:.1f} W); "
       "their power ends there, and a board that lowers its clocks takes longer",
       *limit_w, above, found.rows.size(), most_w);

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
@@ -158,15 +159,15 @@ Json watched_json(const measure::SeenRun& watched) {
 std::string figures_text(const ExplainAnswer& found, const answer::Prognosis& prognosis) {
   std::string text;
   if (found.of == ExplainedTime::kMinibatch) {
-    text = fmt::format("{:.3g} ms", kExplainMs * prognosis.time_s);
+    text = sentence("{:.3g} ms", kExplainMs * prognosis.time_s);
   } else if (found.of == ExplainedTime::kToken) {
-    text = fmt::format("{:.3g} tokens/s", found.batch / prognosis.time_s);
+    text = sentence("{:.3g} tokens/s", found.batch / prognosis.time_s);
   }
   if (prognosis.first_token_s && (found.first_token || text.empty())) {
-    text += fmt::format("{}a first token after {:.3g} ms", text.empty() ? "" : ", ",
-                        kExplainMs * *prognosis.first_token_s);
+    text += sentence("{}a first token after {:.3g} ms", text.empty() ? "" : ", ",
+                     kExplainMs * *prognosis.first_token_s);
   }
-  if (prognosis.power_w) text += fmt::format(" at {:.3g} W", *prognosis.power_w);
+  if (prognosis.power_w) text += sentence(" at {:.3g} W", *prognosis.power_w);
   return text;
 }
 
@@ -221,7 +222,7 @@ std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: smaller ratios are not stated
   const double ratio = found.time.measured / found.time.expected;
   std::string text = ratio > kAsExpected || ratio < 1 / kAsExpected
-                         ? fmt::format("{:.3g} times as long as expected", ratio)
+                         ? sentence("{:.3g} times as long as expected", ratio)
                          : std::string("as long as expected");
   if (const std::string reason = unexplained_text(found); !reason.empty()) {
     return text + "; " + reason;
@@ -351,7 +352,7 @@ Json profile_json(const answer::ProfiledLayers& profile) {
 // For example, "power_mode (rank 1) is confirmed: 62 ms instead of 149 ms, 2.4 times as fast,
 // promised 2.6 (2.1 to 3.1); its probability is 92 %, before 61 %".
 std::string change_sentence(const answer::ExplainedChange& change) {
-  return fmt::format(
+  return sentence(
       "{} (rank {}) is {}: {:.3g} ms instead of {:.3g} ms, {:.3g} times as fast, promised {:.3g} "
       "({:.3g} to {:.3g}); its probability is {:.2g} %, before {:.2g} %",
       name_of(change.removed), change.rank, name_of(change.verdict), kExplainMs * change.after_s,
@@ -402,9 +403,9 @@ Table explain_table(const ExplainAnswer& found, bool for_people) {
 std::vector<std::string> explain_lines(const ExplainAnswer& found) {
   const bool language = found.of != ExplainedTime::kMinibatch;
   const auto figure = [](const answer::ExplainedFigure& of) {
-    return fmt::format("measured {:.3g} ms, expected {:.3g} ms ({:.3g} to {:.3g}",
-                       kExplainMs * of.measured, kExplainMs * of.expected, kExplainMs * of.low,
-                       kExplainMs * of.high);
+    return sentence("measured {:.3g} ms, expected {:.3g} ms ({:.3g} to {:.3g}",
+                    kExplainMs * of.measured, kExplainMs * of.expected, kExplainMs * of.low,
+                    kExplainMs * of.high);
   };
   std::string text = fmt::format(
       "{}, {} on {}, {}, {} {}, {} {}: {}, {})", found.origin.workload, found.origin.kind,
@@ -414,7 +415,7 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
       found.claimed_s ? "the published time" : "modelled, 90 %");
   if (found.first_token) text += "; first token " + figure(*found.first_token) + ")";
   if (found.measured_power_w) {
-    text += fmt::format("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
+    text += sentence("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
   }
   std::vector<std::string> lines{text};
   if (found.profile && found.profile->measured) {

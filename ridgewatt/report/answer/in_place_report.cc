@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/tune_report.h"
 
@@ -109,12 +110,12 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   if (std::isfinite(limit_w)) {
     lines.push_back(
         run.over_limit_s > 0
-            ? fmt::format("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
-                          "at once, by {:.1f} % at most; {} were left for it",
-                          limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
-                          1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
-                          counted(report.left_modes, "mode"))
-            : fmt::format("never above {:.4g} W", limit_w));
+            ? sentence("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
+                       "at once, by {:.1f} % at most; {} were left for it",
+                       limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
+                       1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
+                       counted(report.left_modes, "mode"))
+            : sentence("never above {:.4g} W", limit_w));
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));
   if (report.renewed > 0) {

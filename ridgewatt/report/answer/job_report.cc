@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
@@ -110,8 +111,8 @@ Json question_json(const answer::JobAnswer& found) {
 
 std::string job_headline(const answer::JobAnswer& found) {
   if (!found.question.of_job()) {
-    return fmt::format("{:.4g} W can be drawn all day long: {:.4g} samples per hour",
-                       found.held_power_w, samples_per_hour(found));
+    return sentence("{:.4g} W can be drawn all day long: {:.4g} samples per hour",
+                    found.held_power_w, samples_per_hour(found));
   }
   const govern::JobWay& best = found.ways.front().way;
   return fmt::format("{}: {}", job_text({best.end_s, best.energy_j}),
@@ -178,7 +179,7 @@ Result period_result(const answer::PeriodAnswer& found) {
                       std::move(ways), found.costs);
   result.before.push_back(
       {escape_terminal(found.costs.workload) +
-       fmt::format(", a minibatch of {} every {:g} s\n\n", batch, found.period_s)});
+       sentence(", a minibatch of {} every {:g} s\n\n", batch, found.period_s)});
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/twin/twin_roofline.h"
@@ -190,12 +191,12 @@ Table local_layer_table(const LocalRoofline& local) {
 std::vector<std::string> local_lines(const LocalRoofline& local) {
   const auto& fit = local.roofs.fit;
   std::vector<std::string> lines = {
-      fmt::format("{}, measured: ridge at {:.3g} FLOP/byte. Values are the fastest repetition; "
-                  "bandwidth counts the bytes that a kernel reads and writes (STREAM: 24 per "
-                  "element of a triad).",
-                  machine_words(local),
-                  fit.ceilings.find(RoofQuantity::kFp32)->value /
-                      fit.ceilings.find(RoofQuantity::kBandwidth)->value)};
+      sentence("{}, measured: ridge at {:.3g} FLOP/byte. Values are the fastest repetition; "
+               "bandwidth counts the bytes that a kernel reads and writes (STREAM: 24 per "
+               "element of a triad).",
+               machine_words(local),
+               fit.ceilings.find(RoofQuantity::kFp32)->value /
+                   fit.ceilings.find(RoofQuantity::kBandwidth)->value)};
   if (!local.roofs.not_gpu.empty()) {
     lines.push_back("The processor is measured, no GPU: " + local.roofs.not_gpu);
   }
@@ -206,18 +207,18 @@ std::vector<std::string> local_lines(const LocalRoofline& local) {
   }
   if (const auto spread = widest_spread(local.roofs.summary)) {
     lines.push_back(
-        fmt::format("The fastest repetitions of the two halves of a point differ by at "
-                    "most {:.2g} %.",
-                    100 * *spread));
+        sentence("The fastest repetitions of the two halves of a point differ by at "
+                 "most {:.2g} %.",
+                 100 * *spread));
   }
   if (local.model.empty()) return lines;
   double joules = 0;
   for (const auto& layer : local.layers) joules += layer.least_j.value_or(0);
-  lines.push_back(fmt::format(
+  lines.push_back(sentence(
       "{}, batch {}: at least {:.4g} ms{} per minibatch on these roofs, if no data of a layer "
       "stays in a cache.",
       local.model, local.cost.batch, least_s(local) * 1e3,
-      fit.energy ? fmt::format(" and {:.4g} J", joules) : ""));
+      fit.energy ? sentence(" and {:.4g} J", joules) : ""));
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
@@ -255,18 +256,17 @@ Json ceilings_of(const LayersAnswer& answer) {
 }
 
 std::string totals_line(const LayersAnswer& answer) {
-  std::string line =
-      fmt::format("{}, {:.6g} ms per run", counted(std::ssize(answer.layers), "layer"),
-                  answer.time_s * kMillisPerSecond);
+  std::string line = sentence("{}, {:.6g} ms per run", counted(std::ssize(answer.layers), "layer"),
+                              answer.time_s * kMillisPerSecond);
   if (answer.batch) line += fmt::format(", batch {}", *answer.batch);
   if (answer.work) {
-    line += fmt::format(", {:.4g} GFLOP ({:.0f} MACs)", answer.work->work_flop / kGiga,
-                        answer.work->macs);
+    line +=
+        sentence(", {:.4g} GFLOP ({:.0f} MACs)", answer.work->work_flop / kGiga, answer.work->macs);
   }
-  if (answer.traffic_bytes) line += fmt::format(", {:.4g} MB", *answer.traffic_bytes / kMega);
+  if (answer.traffic_bytes) line += sentence(", {:.4g} MB", *answer.traffic_bytes / kMega);
   if (answer.energy_j) {
-    line += fmt::format(", {:.4g} mJ {}", *answer.energy_j * kMillisPerSecond,
-                        name_of(answer.energy_provenance));
+    line += sentence(", {:.4g} mJ {}", *answer.energy_j * kMillisPerSecond,
+                     name_of(answer.energy_provenance));
   }
   return line;
 }
@@ -331,17 +331,17 @@ std::vector<std::string> measured_layers_lines(const LayersAnswer& answer) {
   std::vector<std::string> lines = {totals_line(answer)};
   if (answer.gaps && answer.gaps->span_s > 0) {
     const auto& gaps = *answer.gaps;
-    lines.push_back(fmt::format(
+    lines.push_back(sentence(
         "the device was idle for {:.3g} ms of {:.4g} ms ({:.3g} %), in {} gaps of up to {:.3g} ms",
         gaps.idle_s() * kMillisPerSecond, gaps.span_s * kMillisPerSecond,
         100 * gaps.idle_s() / gaps.span_s, gaps.gaps, gaps.longest_s * kMillisPerSecond));
     if (gaps.launches > 0) {
-      lines.push_back(fmt::format("a launch takes {:.3g} ms of CPU time ({} launches)",
-                                  gaps.launch_mean_s * kMillisPerSecond, gaps.launches));
+      lines.push_back(sentence("a launch takes {:.3g} ms of CPU time ({} launches)",
+                               gaps.launch_mean_s * kMillisPerSecond, gaps.launches));
     }
   }
   if (answer.times) {
-    lines.push_back(fmt::format(
+    lines.push_back(sentence(
         "{}: latency {:.4g} ms (median), {:.4g} ms (99 %); enqueueing "
         "{:.3g} ms",
         counted(answer.times->runs, "run"), answer.times->latency_median_s * kMillisPerSecond,

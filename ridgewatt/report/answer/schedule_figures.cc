@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/base/sentence.h"
+
 namespace ridgewatt::report {
 
 Timeline cycle_timeline(const schedule::Simulation& simulation, double until_s,
@@ -81,7 +83,7 @@ Plot latency_distribution(
   if (std::isfinite(max_latency_s)) {
     Remark bound;
     bound.x = max_latency_s * 1e3;
-    bound.text = fmt::format("bound, {:g} ms", *bound.x);
+    bound.text = sentence("bound, {:g} ms", *bound.x);
     plot.remarks.push_back(std::move(bound));
   }
   return plot;
@@ -90,9 +92,9 @@ Plot latency_distribution(
 HeatMap throughput_map(const schedule::PlanTable& table, const schedule::PlanProblem& problem,
                        const std::vector<double>& power_w, const std::vector<double>& latency_s,
                        const FigureSource& source) {
-  HeatMap map{.title = fmt::format("Training throughput at {:g} requests per second",
-                                   problem.arrival_rate_hz),
-              .source = source};
+  HeatMap map{
+      .title = sentence("Training throughput at {:g} requests per second", problem.arrival_rate_hz),
+      .source = source};
   map.x_label = "power budget (W)";
   map.y_label = "latency bound (ms)";
   map.value_label = "training minibatches per second";

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/html_report.h"
@@ -218,7 +219,7 @@ std::optional<HeatMap> energy_surface(const StudyReport& report,
                                            : std::exp(found->second.first / found->second.second));
       if (values.back() < least) {
         least = values.back();
-        map.remarks = {{.x = column, .y = row, .text = fmt::format("least, {:.3g} J", least)}};
+        map.remarks = {{.x = column, .y = row, .text = sentence("least, {:.3g} J", least)}};
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
@@ -162,7 +163,7 @@ std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPo
   const double required = report.outcome.confidence;
   const auto least = tune::least_confidence(point.confidence);
   if (required <= 0.5 || !least || *least >= required) return "kept";
-  return fmt::format("kept with less than {:.3g} %", 100 * required);
+  return sentence("kept with less than {:.3g} %", 100 * required);
 }
 
 // The preset of the row, unless the row already has its name.

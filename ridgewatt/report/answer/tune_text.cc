@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/tune_report.h"
@@ -19,9 +20,9 @@ namespace {
 constexpr double kSureEnough = 0.95;
 
 std::string with_interval(const predict::Estimate& value, double scale, const char* unit) {
-  std::string text = fmt::format("{:.3g} {}", value.mean * scale, unit);
+  std::string text = sentence("{:.3g} {}", value.mean * scale, unit);
   if (value.lo < value.hi) {
-    text += fmt::format(" ({:.3g} to {:.3g})", value.lo * scale, value.hi * scale);
+    text += sentence(" ({:.3g} to {:.3g})", value.lo * scale, value.hi * scale);
   }
   return text;
 }
@@ -64,23 +65,23 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
   }
   std::vector<std::string> limits;
   const tune::Limits& limit = goal.limits;
-  if (limit.power_w < tune::Limits::kNone) limits.push_back(fmt::format("{:.4g} W", limit.power_w));
+  if (limit.power_w < tune::Limits::kNone) limits.push_back(sentence("{:.4g} W", limit.power_w));
   if (limit.time_s < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} ms per {}", limit.time_s * 1e3, minibatch));
+    limits.push_back(sentence("{:.4g} ms per {}", limit.time_s * 1e3, minibatch));
   }
   if (limit.energy_j < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} J per {}", limit.energy_j, minibatch));
+    limits.push_back(sentence("{:.4g} J per {}", limit.energy_j, minibatch));
   }
   if (limit.latency_s < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} ms latency", limit.latency_s * 1e3));
+    limits.push_back(sentence("{:.4g} ms latency", limit.latency_s * 1e3));
   }
   if (limit.slowdown < tune::Limits::kNone) {
-    limits.push_back(fmt::format("{:.4g} % slower than the highest mode", limit.slowdown * 100));
+    limits.push_back(sentence("{:.4g} % slower than the highest mode", limit.slowdown * 100));
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {
     text += (i == 0 ? " within " : i + 1 == limits.size() ? " and " : ", ") + limits[i];
   }
-  if (goal.rate_hz > 0) text += fmt::format(" at {:.4g} requests per second", goal.rate_hz);
+  if (goal.rate_hz > 0) text += sentence(" at {:.4g} requests per second", goal.rate_hz);
   return text;
 }
 
@@ -128,22 +129,22 @@ void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines
 
 void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& lines) {
   if (!best.serving) return;
-  lines.push_back(fmt::format("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
-                              best.serving->most_hz, 1e3 * best.serving->latency_s));
+  lines.push_back(sentence("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
+                           best.serving->most_hz, 1e3 * best.serving->latency_s));
 }
 
 // States how long the board can hold a mode and where its temperature ends or, if it cannot hold
 // the mode permanently, which power it can.
 std::string held_text(const thermal::HoldAnswer& hold) {
   std::string text =
-      fmt::format("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
+      sentence("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
   if (hold.steady_celsius && hold.holds) {
     text += fmt::format(": ends at {:.1f} °C, {:.1f} K below the trip", *hold.steady_celsius,
                         hold.margin_k);
   }
   if (!hold.holds) {
-    text += fmt::format("; {:.3g} W hold for ever (--max-power {:.3g})", hold.sustained_w,
-                        hold.sustained_interval_w.lo);
+    text += sentence("; {:.3g} W hold for ever (--max-power {:.3g})", hold.sustained_w,
+                     hold.sustained_interval_w.lo);
   }
   return text + ", modelled";
 }
@@ -216,7 +217,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   const std::string note = preset_note(report);
   if (!note.empty()) lines.push_back(note);
   if (const auto& limit_w = report.outcome.envelope_w) {
-    lines.push_back(fmt::format(
+    lines.push_back(sentence(
         "the answer lies above the {:g} W that the module is built to draw for long: the board "
         "would lower its clocks (--max-power {:g})",
         *limit_w, *limit_w));

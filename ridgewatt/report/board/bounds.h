@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "ridgewatt/base/sentence.h"
+
 #include "ridgewatt/io/json.h"
 
 namespace ridgewatt::report {
@@ -16,7 +18,7 @@ inline Json bound_json(double bound) {
 
 // "error at most 0.31 J", with `behind` " J"
 inline std::string bound_text(double bound, const std::string& behind = {}) {
-  return std::isfinite(bound) ? fmt::format("error at most {:.2g}{}", bound, behind)
+  return std::isfinite(bound) ? sentence("error at most {:.2g}{}", bound, behind)
                               : "error unknown: too few power samples";
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/preset_sms.h"
@@ -16,17 +17,17 @@ namespace ridgewatt::report {
 std::string limit_option(tune::LimitKind kind, double value) {
   switch (kind) {
     case tune::LimitKind::kPower:
-      return fmt::format("--max-power {:.4g}", value);
+      return sentence("--max-power {:.4g}", value);
     case tune::LimitKind::kTime:
-      return fmt::format("--max-time {:.4g}", value * 1e3);
+      return sentence("--max-time {:.4g}", value * 1e3);
     case tune::LimitKind::kEnergy:
-      return fmt::format("--max-energy {:.4g}", value);
+      return sentence("--max-energy {:.4g}", value);
     case tune::LimitKind::kLatency:
-      return fmt::format("--max-latency {:.4g}", value * 1e3);
+      return sentence("--max-latency {:.4g}", value * 1e3);
     case tune::LimitKind::kRate:
-      return fmt::format("--arrival-rate {:.4g}", value);
+      return sentence("--arrival-rate {:.4g}", value);
     case tune::LimitKind::kSlowdown:
-      return fmt::format("--max-slowdown {:.4g}%", value * 100);
+      return sentence("--max-slowdown {:.4g}%", value * 100);
   }
   return "";
 }
@@ -49,7 +50,7 @@ std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
   if (!text.empty()) text += relaxations.size() == 1 ? " would do" : " alone would do";
   std::string names;
   for (const auto& board : boards) {
-    names += fmt::format("{}{} ({:.3g} W)", names.empty() ? "" : ", ", board.name, board.power_w);
+    names += sentence("{}{} ({:.3g} W)", names.empty() ? "" : ", ", board.name, board.power_w);
   }
   if (!names.empty()) {
     text += (text.empty() ? "another board would do: " : "; so would another board: ") + names;
@@ -102,7 +103,7 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
   std::string over;
   for (const auto& [name, watts] : most) {
     if (watts <= *power_in_name_w(name)) continue;
-    over += fmt::format("{}{} draws {:.3g} W here", over.empty() ? "" : ", ", name, watts);
+    over += sentence("{}{} draws {:.3g} W here", over.empty() ? "" : ", ", name, watts);
   }
   return "a preset sets cores and clocks; the power in its name is the vendor's budget for the "
          "module, not a cap" +

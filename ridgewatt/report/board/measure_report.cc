@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/report/board/bounds.h"
 
@@ -52,7 +53,7 @@ Json summary_json(const measure::MinibatchSummary& summary, bool power) {
 
 // For example, "95 % within 39.1 to 41.2".
 std::string interval_note(double lo, double hi) {
-  return std::isfinite(hi - lo) ? fmt::format("95 % within {:.4g} to {:.4g}", lo, hi)
+  return std::isfinite(hi - lo) ? sentence("95 % within {:.4g} to {:.4g}", lo, hi)
                                 : "too few for an interval";
 }
 
@@ -70,8 +71,8 @@ void add_summary_rows(const measure::Measurement& measurement, Table& table) {
   table.add_row({"minibatch, mean", summary.time_s * 1e3, "ms",
                  interval_note(summary.time_lo_s * 1e3, summary.time_hi_s * 1e3)});
   table.add_row({"minibatch, median", summary.median_s * 1e3, "ms",
-                 fmt::format("quartiles {:.4g} and {:.4g}", summary.lower_quartile_s * 1e3,
-                             summary.upper_quartile_s * 1e3)});
+                 sentence("quartiles {:.4g} and {:.4g}", summary.lower_quartile_s * 1e3,
+                          summary.upper_quartile_s * 1e3)});
   table.add_row({"fetch stall, mean", summary.fetch_s * 1e3, "ms", ""});
   if (!measurement.total) return;
   table.add_row({"minibatch energy", summary.energy_j, "J",
@@ -133,9 +134,9 @@ void add_residency_rows(const measure::Measurement& measurement, Table& table) {
     std::stable_sort(shares.begin(), shares.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     if (shares.empty()) continue;
-    std::string note = fmt::format("of the time at {:g} MHz", mhz_of_hz(shares[0].first));
+    std::string note = sentence("of the time at {:g} MHz", mhz_of_hz(shares[0].first));
     for (std::size_t i = 1; i < std::min(shares.size(), kMostNamed); ++i) {
-      note += fmt::format(", {:.1f} % at {:g}", 100 * shares[i].second, mhz_of_hz(shares[i].first));
+      note += sentence(", {:.1f} % at {:g}", 100 * shares[i].second, mhz_of_hz(shares[i].first));
     }
     if (shares.size() > kMostNamed) note += fmt::format(", {} more", shares.size() - kMostNamed);
     table.add_row({"residency " + residency.clock, 100 * shares[0].second, "%",
@@ -148,13 +149,13 @@ void add_use_rows(const measure::Measurement& measurement, Table& table) {
   const double time_s = measurement.end_s - measurement.begin_s;
   if (const auto& io = measurement.io) {
     table.add_row({"read by the program", io->read_bytes / kMebibyte, "MiB",
-                   fmt::format("{:.0f} calls; {:.4g} MiB from storage", io->read_calls,
-                               io->storage_read_bytes / kMebibyte)});
+                   sentence("{:.0f} calls; {:.4g} MiB from storage", io->read_calls,
+                            io->storage_read_bytes / kMebibyte)});
   }
   if (const auto& disks = measurement.disks; disks && time_s > 0) {
     table.add_row(
         {"read by all disks", disks->read_bytes / kMebibyte, "MiB",
-         fmt::format("{:.0f} reads, {:.4g} per second", disks->reads, disks->reads / time_s)});
+         sentence("{:.0f} reads, {:.4g} per second", disks->reads, disks->reads / time_s)});
   }
   for (const auto& file : measurement.files) {
     table.add_row({"in the page cache", 100 * file.share_after, "%",
@@ -274,8 +275,8 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   }
   add_summary_rows(measurement, table);
   for (const auto& phase : measurement.phases) {
-    const std::string energy = phase.energy ? fmt::format("{:.4g} J, {}", phase.energy->energy_j,
-                                                          bound_text(phase.energy->error_j, " J"))
+    const std::string energy = phase.energy ? sentence("{:.4g} J, {}", phase.energy->energy_j,
+                                                       bound_text(phase.energy->error_j, " J"))
                                             : "";
     table.add_row({"phase " + phase.span.name, phase.span.end_s - phase.span.begin_s, "s", energy});
   }
@@ -283,7 +284,7 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
     const SeriesUnit unit = unit_of(series.channel);
     table.add_row(
         {series.channel, series.mean * unit.scale, unit.name,
-         fmt::format("{:.4g} to {:.4g}", series.low * unit.scale, series.high * unit.scale)});
+         sentence("{:.4g} to {:.4g}", series.low * unit.scale, series.high * unit.scale)});
   }
   add_residency_rows(measurement, table);
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
@@ -301,7 +302,7 @@ std::string minibatches_csv(const measure::Measurement& measurement) {
     text += fmt::format("{:.6f},{:.6g},{:.6g},{:.6g},{},{},{}\n",
                         minibatch.begin_s - measurement.begin_s, minibatch.time_s() * 1e3,
                         minibatch.fetch_s * 1e3, (minibatch.time_s() - minibatch.fetch_s) * 1e3,
-                        measurement.total ? fmt::format("{:.6g}", minibatch.energy_j) : "",
+                        measurement.total ? sentence("{:.6g}", minibatch.energy_j) : "",
                         minibatch.slow ? 1 : 0, minibatch.excluded);
   }
   return text;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/power_mode.h"
 
 namespace ridgewatt::report {
@@ -125,8 +126,8 @@ void add_snapshot_rows(const platform::SensorSnapshot& snapshot, Table& table) {
                  fmt::format("of {}", snapshot.cpus_present)});
   for (const auto& clock : snapshot.clocks) {
     table.add_row({"clock", clock.name, mhz_of_hz(clock.clock_hz), "MHz",
-                   fmt::format("{:g} to {:g} MHz {}", mhz_of_hz(clock.min_hz),
-                               mhz_of_hz(clock.max_hz), clock.governor)});
+                   sentence("{:g} to {:g} MHz {}", mhz_of_hz(clock.min_hz), mhz_of_hz(clock.max_hz),
+                            clock.governor)});
   }
   for (const auto& load : snapshot.loads) {
     table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/measure_report.h"
@@ -56,7 +57,7 @@ Json pace_json(const measure::SoakPace& pace) {
 }
 
 std::string middle_note(const Interval& interval) {
-  return fmt::format("90 % within {:.4g} to {:.4g}", interval.lo, interval.hi);
+  return sentence("90 % within {:.4g} to {:.4g}", interval.lo, interval.hi);
 }
 
 // The ratio of last to first value. Empty if one of them is unknown.
@@ -73,7 +74,7 @@ void add_pace_rows(const measure::SoakSummary& summary, Table& table) {
     if (!share) return;
     table.add_row(
         {std::string(name), *last * scale, std::string(unit),
-         fmt::format("{:.1f} % of the first two minutes ({:.4g})", 100 * *share, *first * scale)});
+         sentence("{:.1f} % of the first two minutes ({:.4g})", 100 * *share, *first * scale)});
   };
   row("speed, last two minutes", summary.first.minibatches_per_s, summary.last.minibatches_per_s, 1,
       "minibatches/s");

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/llm/engine_facts.h"
@@ -120,10 +121,9 @@ void add_time_row(const char* name, const std::optional<measure::TokenTime>& tim
   if (!time) return;
   std::string note;
   if (time->median_s && time->p99_s) {
-    note =
-        fmt::format("median {:.4g}, 99 % within {:.4g}", *time->median_s * 1e3, *time->p99_s * 1e3);
+    note = sentence("median {:.4g}, 99 % within {:.4g}", *time->median_s * 1e3, *time->p99_s * 1e3);
   } else if (time->deviation_s) {
-    note = fmt::format("standard deviation {:.2g}", *time->deviation_s * 1e3);
+    note = sentence("standard deviation {:.2g}", *time->deviation_s * 1e3);
   }
   table.add_row({name, time->mean_s * 1e3, "ms", note});
 }
@@ -132,8 +132,8 @@ void add_span_row(const char* name, const measure::SpanCost& cost, const std::st
                   Table& table) {
   if (!(cost.time_s > 0)) return;
   table.add_row({name, cost.power_w(), "W",
-                 fmt::format("{}{:.4g} J in {:.4g} s, {}", words, cost.energy_j, cost.time_s,
-                             bound_text(cost.error_j, " J"))});
+                 sentence("{}{:.4g} J in {:.4g} s, {}", words, cost.energy_j, cost.time_s,
+                          bound_text(cost.error_j, " J"))});
 }
 
 void add_energy_row(const char* name, const std::optional<measure::EnergySum>& energy,
@@ -141,7 +141,7 @@ void add_energy_row(const char* name, const std::optional<measure::EnergySum>& e
                     Table& table) {
   if (!energy) return;
   const std::string idle =
-      net ? fmt::format("; {:.4g} without what the idle board draws", net->energy_j) : "";
+      net ? sentence("; {:.4g} without what the idle board draws", net->energy_j) : "";
   table.add_row({name, energy->energy_j, "J", words + bound_text(energy->error_j) + idle});
 }
 
@@ -256,7 +256,7 @@ EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs) {
       "prefill_power_w,decode_power_w\n",
       {}};
   const auto power = [](const measure::SpanCost& cost) {
-    return cost.time_s > 0 ? fmt::format("{:.6g}", cost.power_w()) : std::string();
+    return cost.time_s > 0 ? sentence("{:.6g}", cost.power_w()) : std::string();
   };
   for (const auto& run : runs) {
     std::string missing;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/table.h"
@@ -71,7 +72,7 @@ std::string from_words(const std::optional<CarriedRoof>& measured, std::string_v
 // sheet's."
 std::string measured_line(const std::string& of, const CarriedRoof& measured, double sheet,
                           const char* unit) {
-  return fmt::format(
+  return sentence(
       "Ceiling of {}: measured, {:.4g} {} (90 %: {:.4g} to {:.4g}){}; {:.0f} % of the data "
       "sheet's.",
       of, measured.value / kGiga, unit, measured.lo / kGiga, measured.hi / kGiga,
@@ -122,7 +123,7 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
   if (measured_bandwidth(board, found.modes.front())) {
     // measured_lines() has already described the bandwidth
   } else if (board.triad) {
-    lines.push_back(fmt::format(
+    lines.push_back(sentence(
         "Ceiling of bandwidth: the highest measured triad, {:.4g} to {:.4g} GB/s at the highest "
         "memory clock ({}).",
         board.triad->lo_bytes_per_s / kGiga, board.triad->hi_bytes_per_s / kGiga,
@@ -134,10 +135,10 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
   }
   const double cap_w = found.cap_w();
   if (found.power_cap_w && cap_w == *found.power_cap_w) {
-    lines.push_back(fmt::format("Power is capped at {:.4g} W, as asked.", cap_w));
+    lines.push_back(sentence("Power is capped at {:.4g} W, as asked.", cap_w));
   } else if (std::isfinite(cap_w)) {
-    lines.push_back(fmt::format("Power is capped at the board's limit, {:.4g} W ({}).", cap_w,
-                                fact_words(board, "power.limit_w")));
+    lines.push_back(sentence("Power is capped at the board's limit, {:.4g} W ({}).", cap_w,
+                             fact_words(board, "power.limit_w")));
   } else {
     lines.push_back("Power is not capped: no limit of the board is known.");
   }

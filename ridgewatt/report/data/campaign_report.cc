@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/campaign/make_plan.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
@@ -54,8 +55,8 @@ std::vector<std::string> prediction_remarks(const campaign::Plan& plan, bool kno
   }
   const bool short_one = duration_s < 3600;
   remarks.push_back(
-      fmt::format("predicted by the twins, without starting the program: {:.3g} {}, {:.3g} Wh",
-                  duration_s / (short_one ? 1 : 3600), short_one ? "s" : "h", energy_j / 3600));
+      sentence("predicted by the twins, without starting the program: {:.3g} {}, {:.3g} Wh",
+               duration_s / (short_one ? 1 : 3600), short_one ? "s" : "h", energy_j / 3600));
   return remarks;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/rows.h"
@@ -78,7 +79,7 @@ Table change_table(const answer::EpochAnswer& found) {
 std::string cache_text(const pipeline::PipelineConfig& config) {
   const double missed = pipeline::miss_share(config, 1);
   if (!(missed > 0)) return "";
-  return fmt::format(
+  return sentence(
       "\npage cache: {:.3g} GB of RAM for {:.3g} GB of data; later epochs read {:.3g} % again\n",
       config.cache_bytes / 1e9, config.samples * config.sample_bytes / 1e9, 100 * missed);
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -216,7 +217,7 @@ std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
     facts.push_back(fact("per token", forecast.joules_per_token, 1, "J"));
     facts.push_back(fact("while decoding", forecast.decode_power_w, 1, "W"));
   }
-  facts.push_back({"memory", fmt::format("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
+  facts.push_back({"memory", sentence("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
                    fit.fits() ? "fits" : "does not fit"});
   return facts;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/columns.h"
@@ -36,18 +37,18 @@ std::string goal_text(const answer::LanguageTuneQuestion& question) {
   const LanguageLimits& limits = question.limits;
   std::vector<std::string> within;
   if (limits.power_w < LanguageLimits::kNone) {
-    within.push_back(fmt::format("{:.4g} W", limits.power_w));
+    within.push_back(sentence("{:.4g} W", limits.power_w));
   }
   if (limits.ttft_s < LanguageLimits::kNone) {
-    within.push_back(fmt::format("{:.4g} ms to the first token", limits.ttft_s * 1e3));
+    within.push_back(sentence("{:.4g} ms to the first token", limits.ttft_s * 1e3));
   }
   if (limits.tpot_s < LanguageLimits::kNone) {
-    within.push_back(fmt::format("{:.4g} ms per token", limits.tpot_s * 1e3));
+    within.push_back(sentence("{:.4g} ms per token", limits.tpot_s * 1e3));
   }
   std::string text = of_goal();
   if (!within.empty()) text += fmt::format(" within {}", fmt::join(within, ", "));
   if (limits.tokens_per_s > 0) {
-    text += fmt::format(", at least {:.4g} tokens per second", limits.tokens_per_s);
+    text += sentence(", at least {:.4g} tokens per second", limits.tokens_per_s);
   }
   return text;
 }
@@ -72,8 +73,8 @@ std::string saving_text(const answer::LanguageTuneAnswer& found,
     return "one mode for both phases is as good as two: they differ by less than the error of the "
            "estimates";
   }
-  return fmt::format("one mode for both phases takes {:.3g} % more: {}", 100 * (one / two - 1),
-                     describe(tuned.one_mode->decode));
+  return sentence("one mode for both phases takes {:.3g} % more: {}", 100 * (one / two - 1),
+                  describe(tuned.one_mode->decode));
 }
 
 Json plan_json(const LanguagePlan& plan) {
@@ -184,8 +185,8 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
         figure_text(forecast.joules_per_token, 1, "J"), figure_text(forecast.request_j, 1, "J")));
   }
   if (!tuned.best->one_mode()) {
-    lines.push_back(fmt::format("each switch takes {:.3g} ms, and there are two for each request",
-                                tuned.best->switch_s * 1e3));
+    lines.push_back(sentence("each switch takes {:.3g} ms, and there are two for each request",
+                             tuned.best->switch_s * 1e3));
     lines.push_back(
         fmt::format("for a program that marks its phases: ridgewatt govern --phase-mode "
                     "prefill={} --phase-mode decode={} -- PROGRAM",
