@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {
@@ -81,10 +82,9 @@ Plot energy_over_gpu_clock(std::span<const Observation> observations, const Figu
     }
     const auto best = std::min_element(series.y.begin(), series.y.end()) - series.y.begin();
     const auto i = static_cast<std::size_t>(best);
-    plot.remarks.push_back(
-        {.x = series.x[i],
-         .y = series.y[i],
-         .text = fmt::format("{:.3g} mJ at {:.0f} MHz", series.y[i], series.x[i])});
+    plot.remarks.push_back({.x = series.x[i],
+                            .y = series.y[i],
+                            .text = sentence("{:.3g} mJ at {} MHz", series.y[i], series.x[i])});
     plot.series.push_back(std::move(series));
   }
   return plot;
@@ -127,7 +127,7 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
                   {1.5 * least, "+50 %"}};
   const double gpu_best = mhz_of_hz(best.point.mode.gpu_clock_hz);
   const double cpu_best = mhz_of_hz(best.point.mode.cpu_clock_hz);
-  map.remarks = {{.x = gpu_best, .y = cpu_best, .text = fmt::format("optimum, {:.3g} mJ", least)}};
+  map.remarks = {{.x = gpu_best, .y = cpu_best, .text = sentence("optimum, {:.3g} mJ", least)}};
   if (gpu_best != map.x.back() || cpu_best != map.y.back()) {
     map.remarks.push_back({.x = map.x.back(), .y = map.y.back(), .text = "highest clocks"});
   }

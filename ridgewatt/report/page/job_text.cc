@@ -4,10 +4,12 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/sentence.h"
+
 namespace ridgewatt::report {
 
 std::string duration_text(double seconds) {
-  if (seconds < 59.95) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 59.95) return sentence("{:.3g} s", seconds);
   const double whole = std::round(seconds);
   if (whole < kSecondsPerHour) {
     return fmt::format("{:.0f} min {:.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
@@ -18,7 +20,7 @@ std::string duration_text(double seconds) {
 
 std::string energy_text(double joules) {
   const double wh = joules / kJoulesPerWh;
-  return wh < 1000 ? fmt::format("{:.3g} Wh", wh) : fmt::format("{:.4g} kWh", wh / 1000);
+  return wh < 1000 ? sentence("{:.3g} Wh", wh) : sentence("{:.4g} kWh", wh / 1000);
 }
 
 std::string job_text(const twin::JobCost& job) {

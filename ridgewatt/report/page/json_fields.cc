@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <string_view>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::report {
@@ -24,14 +26,28 @@ std::string first_text(const Json& json, std::initializer_list<const char*> keys
   return "";
 }
 
-// Reads a text from the result itself or, if it is absent there, from its first row.
-std::string text_of_rows(const Json& json, std::initializer_list<const char*> keys) {
-  if (auto text = first_text(json, keys); !text.empty()) return text;
+// The rows of a result that state their origin.
+Json rows_with_origin(const Json& json) {
   for (const char* list : {"estimates", "modes", "compared", "results"}) {
-    const Json rows = rows_at(json, list);
-    if (!rows.empty()) return first_text(rows.front(), keys);
+    if (Json rows = rows_at(json, list); !rows.empty()) return rows;
   }
-  return json.is_array() && !json.empty() ? first_text(json.front(), keys) : "";
+  return json.is_array() ? json : Json::array();
+}
+
+// The different texts of the result itself or, if it has none, of its rows.
+std::set<std::string> texts_of_rows(const Json& json, std::initializer_list<const char*> keys) {
+  if (auto text = first_text(json, keys); !text.empty()) return {text};
+  std::set<std::string> texts;
+  for (const auto& row : rows_with_origin(json)) {
+    if (auto text = first_text(row, keys); !text.empty()) texts.insert(std::move(text));
+  }
+  return texts;
+}
+
+// The text of the result or of all its rows; empty if rows differ.
+std::string text_of_rows(const Json& json, std::initializer_list<const char*> keys) {
+  const auto texts = texts_of_rows(json, keys);
+  return texts.size() == 1 ? *texts.begin() : "";
 }
 
 }  // namespace
@@ -59,6 +75,11 @@ Json rows_at(const Json& json, const std::string& key) {
     if (row.is_object()) rows.push_back(row);
   }
   return rows;
+}
+
+Column column_of_file(const std::string& name) {
+  const bool setting = name.ends_with("_mhz") || name.ends_with("cpu_cores");
+  return {.name = name, .digits = setting ? kNominal : Column().digits};
 }
 
 Cell cell_at(const Json& json, const std::string& key) {
@@ -135,7 +156,8 @@ FigureSource source_at(const Json& json) {
   for (const char* start : {"with ", ": ", ", "}) {
     if (detail.starts_with(start)) detail.erase(0, std::string_view(start).size());
   }
-  const std::string runtime = text_of_rows(json, {"runtime"});
+  std::string runtime = text_of_rows(json, {"runtime"});
+  if (runtime == "all") runtime.clear();  // the rows state theirs
   const std::string twin = text_of_rows(json, {"twin"});
   if (detail.empty() && provenance == Provenance::kModelled) {
     std::string remark = text_at(json, "remark");
@@ -147,7 +169,9 @@ FigureSource source_at(const Json& json) {
   if (!runtime.empty() && detail.find(runtime) == std::string::npos) {
     detail = runtime + (detail.empty() ? "" : ", " + detail);
   }
-  std::string board = text_of_rows(json, {"board", "device"});
+  const auto boards = texts_of_rows(json, {"board", "device"});
+  std::string board = boards.size() == 1 ? *boards.begin() : "";
+  if (boards.size() > 1) board = counted(std::ssize(boards), "board");
   // If the workload already names the board, it is not repeated.
   if (!board.empty() && workload.find(" on ") != std::string::npos) {
     const auto on = workload.rfind(" on ");

@@ -19,6 +19,8 @@ std::optional<double> number_at(const Json& json, const std::string& key);
 std::string text_at(const Json& json, const std::string& key);
 // The array of objects with this key; empty if there is none.
 Json rows_at(const Json& json, const std::string& key);
+// A column of a file: clocks keep all their digits.
+Column column_of_file(const std::string& name);
 Cell cell_at(const Json& json, const std::string& key);
 // "yes" or "no"; empty if absent.
 Cell truth_at(const Json& json, const std::string& key);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
@@ -27,23 +28,66 @@ std::string percent_more(double ratio) {
   return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "more" : "less");
 }
 
-// For example, "15 % more time, 22 % less power, 9 % less energy".
+double samples_of(const Json& point) {
+  return std::max(1.0, number_at(point, "batch").value_or(1));
+}
+
+// A cost of a minibatch per sample; the power as it is.
+std::optional<double> per_sample(const Json& point, const std::string& key) {
+  const auto value = number_at(point, key);
+  return value && key != "power_w" ? std::optional(*value / samples_of(point)) : value;
+}
+
+// For example, "15 % more time, 22 % less power, 9 % less energy", per sample.
 std::string against(const Json& other, const Json& answer) {
   std::string text;
   for (const auto& [key, word] : {std::pair{"time_ms", "time"}, std::pair{"power_w", "power"},
                                   std::pair{"energy_j", "energy"}}) {
-    const auto a = number_at(answer, key);
-    const auto b = number_at(other, key);
+    const auto a = per_sample(answer, key);
+    const auto b = per_sample(other, key);
     if (!a || !b || !(*b > 0)) continue;
     text += (text.empty() ? "" : ", ") + percent_more(*a / *b) + " " + word;
+  }
+  if (!text.empty() && samples_of(other) != samples_of(answer)) text += ", per sample";
+  return text;
+}
+
+bool batches_differ(const Json& points) {
+  return std::any_of(points.begin(), points.end(), [&](const auto& point) {
+    return samples_of(point) != samples_of(points.front());
+  });
+}
+
+bool texts_differ(const Json& points, const char* key) {
+  return std::any_of(points.begin(), points.end(), [&](const auto& point) {
+    return text_at(point, key) != text_at(points.front(), key);
+  });
+}
+
+// The board, runtime and precision of a point, where those of `points` differ.
+std::string differing_words(const Json& point, const Json& points) {
+  std::string text;
+  for (const char* key : {"board", "runtime", "precision"}) {
+    const std::string word = text_at(point, key);
+    if (!word.empty() && texts_differ(points, key)) text += (text.empty() ? "" : ", ") + word;
   }
   return text;
 }
 
-std::string point_words(const Json& point) {
-  std::string text = describe(mode_at(point));
-  if (const auto batch = number_at(point, "batch")) text += fmt::format(", batch {:g}", *batch);
+std::string point_words(const Json& point, const Json& points = Json::array()) {
+  std::string text = differing_words(point, points);
+  text += (text.empty() ? "" : ", ") + describe(mode_at(point));
+  if (const auto batch = number_at(point, "batch")) text += sentence(", batch {:g}", *batch);
   return text;
+}
+
+// "3.19 ms per sample" if batches differ, otherwise "51 ms".
+std::string cost_words(const Json& point, const char* name, const char* unit, bool each) {
+  if (!each) return quantity_at(point, name, unit);
+  const std::string key = std::string(name) + "_" + unit;
+  Json sample = Json::object();
+  if (const auto value = per_sample(point, key)) sample[key] = *value;
+  return quantity_at(sample, name, unit) + " per sample";
 }
 
 void add_minimum_facts(const Json& point, std::vector<HtmlReport::Fact>& facts) {
@@ -59,9 +103,10 @@ void add_minimum_facts(const Json& point, std::vector<HtmlReport::Fact>& facts) 
 // The points as circles with their names. Answers have their own series.
 Plot named_points(const Json& points, const std::vector<std::string>& names,
                   const FigureSource& source, std::size_t answers) {
+  const bool each = batches_differ(points);
   Plot plot{.title = "Time against power",
             .source = source,
-            .x = {.label = "time per minibatch (ms)"},
+            .x = {.label = each ? "time per sample (ms)" : "time per minibatch (ms)"},
             .y = {.label = "power (W)"}};
   Series answer{.name = "answer", .mark = Mark::kPoints, .color = palette_color(1)};
   Series others{.name = "compared", .mark = Mark::kPoints, .color = palette_color(0)};
@@ -69,7 +114,7 @@ Plot named_points(const Json& points, const std::vector<std::string>& names,
     const auto observation = observation_at(points[i]);
     if (!observation) continue;
     Series& series = i < answers ? answer : others;
-    series.x.push_back(observation->time_s * 1e3);
+    series.x.push_back(observation->time_s * 1e3 / (each ? samples_of(points[i]) : 1));
     series.y.push_back(observation->power_w);
     series.radius.push_back(i < answers ? 7 : 5);
     series.labels.push_back(names[i]);
@@ -82,13 +127,13 @@ Plot named_points(const Json& points, const std::vector<std::string>& names,
   return plot;
 }
 
-// Adds the profiled points as a series before the named ones.
-void add_profiled(Plot& plot, const Json& profiled) {
+// Adds the profiled points as a series before the named ones. `each`: the time per sample.
+void add_profiled(Plot& plot, const Json& profiled, bool each) {
   Series series{.name = "profiled", .mark = Mark::kPoints, .color = "#9AA5B1"};
   for (const auto& point : profiled) {
     const auto observation = observation_at(point);
     if (!observation) continue;
-    series.x.push_back(observation->time_s * 1e3);
+    series.x.push_back(observation->time_s * 1e3 / (each ? samples_of(point) : 1));
     series.y.push_back(observation->power_w);
     series.labels.push_back(point_words(point));
   }
@@ -110,7 +155,7 @@ void add_answer(HtmlReport& report, const Json& json) {
                                       : "does not fit"});
   }
   if (const auto seconds = number_at(json, "job_time_s")) {
-    facts.push_back({"the job", fmt::format("{:.3g} h", *seconds / 3600),
+    facts.push_back({"the job", sentence("{:.3g} h", *seconds / 3600),
                      format_si(number_at(json, "job_energy_j").value_or(0), "J")});
   }
   if (const auto confidence = number_at(json, "confidence")) {
@@ -119,18 +164,49 @@ void add_answer(HtmlReport& report, const Json& json) {
   report.facts(facts);
 }
 
+// The answers of all boards or all runtimes, the best first; empty for one board and runtime.
+Json ranked_points(const Json& json) {
+  Json points = Json::array();
+  for (const char* key : {"boards", "runtimes"}) {
+    for (const auto& answer : rows_at(json, key)) {
+      Json point = answer;
+      if (!observation_at(answer) && answer.contains("nearest_miss")) {
+        point.update(answer["nearest_miss"]);
+      }
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
+void add_ranking(HtmlReport& report, const Json& json, const Json& ranked) {
+  if (!ranked.empty()) {
+    report.table(
+        json.contains("boards") ? "Boards, the best first" : "Runtimes, the best first",
+        points_table(ranked, {}, {"board", "runtime", "precision", "feasible", "misses", "twin"}));
+  }
+  if (!json.contains("left_out") || !json["left_out"].is_array()) return;
+  for (const auto& line : json["left_out"]) {
+    if (line.is_string()) report.paragraph("Left out: " + line.get<std::string>() + ".");
+  }
+}
+
 void add_tune_result(HtmlReport& report, const Json& json) {
   const FigureSource source = source_at(json);
   const bool feasible = json.value("feasible", Json()) == true;
   const Json miss = json.contains("nearest_miss") ? json["nearest_miss"] : Json::object();
   const Json& best = feasible ? json : miss;
-  report.lead(feasible ? "Run at " + point_words(json) + "."
+  const Json ranked = ranked_points(json);
+  const std::string where = differing_words(json, ranked);
+  report.lead(feasible ? "Run " + (where.empty() ? "" : "on " + where + " ") + "at " +
+                             point_words(json) + "."
               : miss.empty() || !observation_at(miss)
                   ? std::string("No answer: nothing meets the limits.")
                   : fmt::format("No answer: nothing meets the limits. Nearest: {}: {}.",
                                 point_words(miss), text_at(miss, "misses")));
   report.paragraph(fmt::format("Asked: least {}. {}.", text_at(json, "minimize"), source.line()));
   add_answer(report, best);
+  add_ranking(report, json, ranked);
   Json points = Json::array();
   std::vector<std::string> names;
   if (observation_at(best)) {
@@ -151,7 +227,7 @@ void add_tune_result(HtmlReport& report, const Json& json) {
   if (points.empty()) return;
   const Json profiled = rows_at(json, "profiled");
   Plot plot = named_points(points, names, source, answers);
-  add_profiled(plot, profiled);
+  add_profiled(plot, profiled, batches_differ(points));
   report.table("The answer and what it is compared with",
                points_table(points, names, {"feasible", "objective_ratio", "misses"}));
   report.figure(plot);
@@ -169,8 +245,8 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
   const Json* fastest = nullptr;
   const Json* frugal = nullptr;
   const auto less = [](const Json* a, const Json& b, const char* key) {
-    const auto value = number_at(b, key);
-    return value && (a == nullptr || *value < number_at(*a, key).value_or(0));
+    const auto value = per_sample(b, key);
+    return value && (a == nullptr || *value < per_sample(*a, key).value_or(0));
   };
   for (const auto& row : rows) {
     if (const auto observation = observation_at(row)) observations.push_back(*observation);
@@ -180,14 +256,20 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
     if (name.empty()) name = text_at(row, "name");
     names.push_back(name);
   }
-  if (fastest != nullptr && frugal != nullptr && rows.size() > 1) {
+  const bool each = batches_differ(rows);
+  if (fastest != nullptr && rows.size() > 1) {
     report.lead(fmt::format("Fastest of {} points: {}: {} and {}.", rows.size(),
-                            point_words(*fastest), quantity_at(*fastest, "time", "ms"),
+                            point_words(*fastest, rows), cost_words(*fastest, "time", "ms", each),
                             quantity_at(*fastest, "power", "w")));
-    report.lead(fmt::format("Least energy: {}: {}, {}.", point_words(*frugal),
-                            quantity_at(*frugal, "energy", "j"),
-                            against(*fastest, *frugal) + " than the fastest"));
-  } else if (rows.size() == 1) {
+  }
+  if (frugal != nullptr && rows.size() > 1) {
+    const std::string energy = cost_words(*frugal, "energy", "j", each);
+    report.lead(frugal == fastest
+                    ? fmt::format("It also needs the least energy: {}.", energy)
+                    : fmt::format("Least energy: {}: {}; against the fastest: {}.",
+                                  point_words(*frugal, rows), energy, against(*fastest, *frugal)));
+  }
+  if (rows.size() == 1) {
     report.lead(point_words(rows[0]) + ": " + with_interval_at(rows[0], "time", "ms") + ", " +
                 with_interval_at(rows[0], "power", "w") + ".");
     std::vector<HtmlReport::Fact> facts;
@@ -199,13 +281,17 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
   if (rows.size() <= kFewPoints) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i].empty()) names[i] = short_mode(mode_at(rows[i]));
+      if (const auto words = differing_words(rows[i], rows); !words.empty()) {
+        names[i] = words + ", " + names[i];
+      }
+      if (each) names[i] += sentence(", batch {:g}", samples_of(rows[i]));
     }
     if (rows.size() > 1) report.figure(named_points(rows, names, source, 0));
   } else {
     for (const auto& figure : energy_figures(observations, source)) report.figure(figure);
   }
   report.table(table_caption("Estimates", rows.size()),
-               points_table(rows, {}, {"board", "bound", "fits_memory"}));
+               points_table(rows, {}, {"board", "runtime", "precision", "bound", "fits_memory"}));
 }
 
 // The array of predict and pareto, with or without an enclosing object that states its origin.
@@ -236,9 +322,9 @@ bool has_all(const Json& json, std::initializer_list<const char*> keys) {
 std::string short_mode(const PowerMode& mode) {
   std::string text;
   if (mode.cpu_cores > 0) text += fmt::format("{} x ", mode.cpu_cores);
-  if (mode.cpu_clock_hz > 0) text += fmt::format("CPU {:.0f}", mhz_of_hz(mode.cpu_clock_hz));
+  if (mode.cpu_clock_hz > 0) text += fmt::format("CPU {}", mhz_of_hz(mode.cpu_clock_hz));
   if (mode.gpu_clock_hz > 0) {
-    text += fmt::format("{}GPU {:.0f}", text.empty() ? "" : ", ", mhz_of_hz(mode.gpu_clock_hz));
+    text += fmt::format("{}GPU {}", text.empty() ? "" : ", ", mhz_of_hz(mode.gpu_clock_hz));
   }
   return text;
 }
@@ -250,33 +336,37 @@ std::string table_caption(const std::string& what, std::size_t rows) {
 
 Table points_table(const Json& points, const std::vector<std::string>& names,
                    std::initializer_list<const char*> more) {
+  static const std::vector<Column> kWho = {column("board"), column("runtime"), column("precision")};
   static const std::vector<Column> kCosts = {column("batch"), column("time_ms"), column("power_w"),
                                              column("energy_j"), column("latency_ms")};
   static const std::vector<Column> kBounds = {column("time_lo_ms"),  {"time_hi_ms", "to (ms)"},
                                               column("power_lo_w"),  {"power_hi_w", "to (W)"},
                                               column("energy_lo_j"), {"energy_hi_j", "to (J)"}};
-  static const std::vector<Column> kMore = {column("board"),
-                                            column("bound"),
-                                            {"fits_memory", "fits the memory"},
-                                            column("feasible"),
-                                            {"objective_ratio", "objective, x answer", 3},
-                                            column("misses"),
-                                            column("reason")};
+  static const std::vector<Column> kMore = {
+      column("bound"),    {"fits_memory", "fits the memory"},
+      column("feasible"), {"objective_ratio", "objective, x answer", 3},
+      column("misses"),   column("reason"),
+      column("twin")};
   const std::size_t count = std::min<std::size_t>(kMostTableRows, points.size());
   std::vector<PowerMode> modes;
   for (std::size_t i = 0; i < count; ++i) modes.push_back(mode_at(points[i]));
-  std::vector<Column> wanted;
   const auto has = [&](const std::string& key) {
     return std::any_of(points.begin(), points.end(),
                        [&](const auto& point) { return point.contains(key); });
   };
+  const auto asked = [&](const std::string& name) {
+    return std::any_of(more.begin(), more.end(), [&](const char* key) { return name == key; });
+  };
+  std::vector<Column> who;
+  std::vector<Column> wanted;
+  for (const auto& column : kWho) {
+    if (asked(column.name) && has(column.name)) who.push_back(column);
+  }
   for (const auto& column : kCosts) {
     if (has(column.name)) wanted.push_back(column);
   }
   for (const auto& column : kMore) {
-    const bool asked =
-        std::any_of(more.begin(), more.end(), [&](const char* key) { return column.name == key; });
-    if (asked && has(column.name)) wanted.push_back(column);
+    if (asked(column.name) && has(column.name)) wanted.push_back(column);
   }
   for (const auto& column : kBounds) {
     if (has(column.name)) wanted.push_back(column);
@@ -284,12 +374,14 @@ Table points_table(const Json& points, const std::vector<std::string>& names,
   const auto knobs = knob_columns();
   std::vector<Column> columns;
   if (!names.empty()) columns.push_back({"name", " "});
-  columns.insert(columns.end(), knobs.begin(), knobs.end());
+  append(columns, who);
+  append(columns, knobs);
   append(columns, wanted);
   Table table(std::move(columns));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Cell> row;
     if (!names.empty()) row.emplace_back(names[i]);
+    for (const auto& column : who) row.push_back(cell_at(points[i], column.name));
     for (auto& cell : knob_cells(modes[i], knobs)) row.push_back(std::move(cell));
     for (const auto& column : wanted) row.push_back(cell_at(points[i], column.name));
     table.add_row(std::move(row));

@@ -13,6 +13,7 @@
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/report/page/energy_figures.h"
+#include "ridgewatt/report/page/json_fields.h"
 #include "ridgewatt/report/page/result_json.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/sweep/quality.h"
@@ -49,7 +50,7 @@ struct CsvRows {
 CsvRows first_rows(std::string_view text, const std::string& name) {
   CsvReader csv(text, name);
   std::vector<Column> columns;
-  for (const auto& column : csv.header()) columns.push_back({column});
+  for (const auto& name : csv.header()) columns.push_back(column_of_file(name));
   CsvRows rows{Table(std::move(columns))};
   while (csv.next()) {
     if (++rows.count > kMostTableRows) continue;

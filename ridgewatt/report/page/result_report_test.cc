@@ -1,11 +1,16 @@
 #include "ridgewatt/report/result_report.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/json.h"
 
 namespace ridgewatt::report {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string result_page(const std::string& content) {
   HtmlReport report("test");
@@ -62,6 +67,81 @@ TEST(ResultReport, RowsWithoutPowerAreListedButNotDrawn) {
   EXPECT_NE(mixed.find("3 operating points"), std::string::npos);
   EXPECT_NE(mixed.find("Time against power"), std::string::npos);
   EXPECT_NE(mixed.find("408"), std::string::npos);
+}
+
+Json point(const char* board, int batch, double time_ms, double power_w) {
+  return {{"board", board},
+          {"runtime", "tensorrt"},
+          {"precision", "fp16"},
+          {"batch", batch},
+          {"time_ms", time_ms},
+          {"power_w", power_w},
+          {"preset", "MAXN"},
+          {"twin", "fitted"},
+          {"energy_j", time_ms * power_w / 1e3},
+          {"mode", {{"cpu_cores", 12}, {"cpu_mhz", 2201.6}, {"gpu_mhz", 1300.5}}}};
+}
+
+std::string estimate_page(const Json& estimates) {
+  return result_page(Json{
+      {"schema", "ridgewatt.estimate/2"},
+      {"model", "resnet50"},
+      {"provenance", "modelled"},
+      {"estimates",
+       estimates}}.dump());
+}
+
+// 17.3 ms of one sample are more than 51 ms of 16.
+TEST(ResultReport, EstimatesOfSeveralBatchesAreComparedPerSample) {
+  const std::string page =
+      estimate_page({point("agx-orin", 1, 17.3, 25.6), point("agx-orin", 16, 51, 51.4)});
+  EXPECT_THAT(page, HasSubstr("Fastest of 2 points: 12 cores, CPU 2201.6, GPU 1300.5 MHz, "
+                              "batch 16: 3.19 ms per sample and 51.4 W."));
+  EXPECT_THAT(page, HasSubstr("It also needs the least energy: 0.164 J per sample."));
+  EXPECT_THAT(page, HasSubstr("time per sample (ms)"));
+  EXPECT_THAT(page, HasSubstr("MAXN, batch 16"));
+}
+
+TEST(ResultReport, EstimatesOfSeveralBoardsNameThem) {
+  Json nano = point("nano", 1, 60, 4);
+  nano["runtime"] = "pytorch-eager";
+  nano["twin"] = "scaled";
+  const std::string page = estimate_page({point("h100-sxm", 1, 6.5, 140), nano});
+  EXPECT_THAT(page, HasSubstr("resnet50 on 2 boards. Modelled"));
+  EXPECT_THAT(page, Not(HasSubstr("twin fitted")));
+  EXPECT_THAT(page, HasSubstr("Fastest of 2 points: h100-sxm, tensorrt, 12 cores"));
+  EXPECT_THAT(page, HasSubstr("Least energy: nano, pytorch-eager, 12 cores"));
+  for (const char* heading : {">board<", ">runtime<", ">precision<"}) {
+    EXPECT_THAT(page, HasSubstr(heading));
+  }
+}
+
+TEST(ResultReport, TheRankingOfATuneIsATable) {
+  for (const char* list : {"boards", "runtimes"}) {
+    Json best = point("agx-orin", 1, 17.3, 25.6), other = point("nano", 1, 60, 4);
+    other["runtime"] = "pytorch-eager";
+    Json json = best;
+    json.update({{"schema", "ridgewatt.tune/1"},
+                 {"feasible", true},
+                 {"minimize", "time"},
+                 {"compared", Json::array()},
+                 {list, {best, other}},
+                 {"left_out", {"tx2: no mode"}}});
+    const std::string page = result_page(json.dump());
+    EXPECT_THAT(page, HasSubstr(", the best first"));
+    EXPECT_THAT(page, HasSubstr("<td>nano</td><td>pytorch-eager</td>")) << list;
+    EXPECT_THAT(page, HasSubstr("Run on agx-orin, tensorrt at 12 cores"));
+    EXPECT_THAT(page, HasSubstr("Left out: tx2: no mode."));
+  }
+}
+
+TEST(ResultReport, ClocksAreThoseOfTheBoard) {
+  const std::string page = result_page(
+      "cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w\n2201.6,1300.5,10501,10,5\n"
+      "1113.6,420.75,10501,12,4\n");
+  for (const char* clock : {">2201.6<", ">1300.5<", ">420.75<", ">10501<"}) {
+    EXPECT_THAT(page, HasSubstr(clock));
+  }
 }
 
 TEST(ResultReport, BrokenFilesAreNamed) {

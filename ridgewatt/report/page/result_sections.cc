@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/page/json_fields.h"
 #include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/roofline_report.h"
@@ -96,16 +97,16 @@ void add_plan_facts(HtmlReport& report, const Json& plan) {
     }
   };
   if (const auto rate = number_at(plan, "training_throughput")) {
-    facts.push_back({"training minibatches per second", fmt::format("{:.3g}", *rate)});
+    facts.push_back({"training minibatches per second", sentence("{:.3g}", *rate)});
   }
   add("worst latency", "latency", "ms");
   add("power", "power", "w");
   add("a cycle", "period", "ms");
   if (const auto batch = number_at(plan, "batch")) {
-    facts.push_back({"inference batch", fmt::format("{:g}", *batch)});
+    facts.push_back({"inference batch", sentence("{:g}", *batch)});
   }
   if (const auto count = number_at(plan, "training_minibatches_per_cycle")) {
-    facts.push_back({"training minibatches per cycle", fmt::format("{:g}", *count)});
+    facts.push_back({"training minibatches per cycle", sentence("{:g}", *count)});
   }
   report.facts(facts);
 }
@@ -128,8 +129,7 @@ void add_cycle(HtmlReport& report, const Json& plan, const FigureSource& source)
   for (int i = 0; i < count && training > 0; ++i, now += training) {
     cycle.spans.push_back({1, now, now + training, "training", fmt::format("minibatch {}", i + 1)});
   }
-  if (now < *period)
-    cycle.note = fmt::format("{:.3g} of {:.3g} ms are idle", *period - now, *period);
+  if (now < *period) cycle.note = sentence("{:.3g} of {:.3g} ms are idle", *period - now, *period);
   if (!cycle.spans.empty()) report.figure(cycle);
 }
 
@@ -152,7 +152,7 @@ Table fields_table(const Json& rows) {
   }
   std::vector<Column> columns;
   columns.reserve(keys.size());
-  for (const auto& key : keys) columns.push_back({key});
+  for (const auto& key : keys) columns.push_back(column_of_file(key));
   Table table(std::move(columns));
   for (auto& own : cells) {
     std::vector<Cell> row(keys.size());
@@ -207,7 +207,7 @@ void add_roofline_result(HtmlReport& report, const Json& json) {
   }
   for (const auto& roof : roofs.modes.front().roofs) {
     const roofline::EnergyRoofline& r = roof.reached;
-    report.lead(fmt::format(
+    report.lead(sentence(
         "In {} {} reaches {} of {} GFLOP/s and {} of {} GB/s; its roofs meet at {:.3g} FLOP/byte.",
         roofs.modes.front().name, roof.name, cell_text(r.peak_flop_per_s / kGiga, 4),
         cell_text(roof.ceiling_flop_per_s / kGiga, 4),

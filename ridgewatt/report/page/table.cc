@@ -15,7 +15,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kGrouped = 10'000;  // at and above this value, with commas
+constexpr double kGrouped = 10'000;  // at and above this value, with commas, unless a setting
 constexpr double kPrefixed = 1e9;  // at and above this value, with G, T or P unless a whole number
 constexpr int kNominalDigits = 6;
 
@@ -46,7 +46,7 @@ std::string significant(double value, int digits) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
   }
-  return magnitude >= kGrouped - 0.5 ? with_commas(text) : text;
+  return magnitude >= kGrouped - 0.5 && digits != kNominal ? with_commas(text) : text;
 }
 
 std::string without_unit(const std::string& heading) {
@@ -127,15 +127,16 @@ bool cell_before(const Cell& a, const Cell& b) {
 }
 
 std::string cell_text(const Cell& cell, int digits) {
-  return std::visit(
-      CellCase{[](std::monostate) { return std::string("-"); },
-               [](const std::string& text) { return text; },
-               [](std::int64_t whole) {
-                 const std::string text = fmt::format("{}", whole);
-                 return std::abs(static_cast<double>(whole)) >= kGrouped ? with_commas(text) : text;
-               },
-               [&](double number) { return significant(number, digits); }},
-      cell);
+  return std::visit(CellCase{[](std::monostate) { return std::string("-"); },
+                             [](const std::string& text) { return text; },
+                             [&](std::int64_t whole) {
+                               const std::string text = fmt::format("{}", whole);
+                               const bool grouped =
+                                   std::abs(static_cast<double>(whole)) >= kGrouped;
+                               return grouped && digits != kNominal ? with_commas(text) : text;
+                             },
+                             [&](double number) { return significant(number, digits); }},
+                    cell);
 }
 
 std::string cell_text(const Cell& cell, const Column& column) {
