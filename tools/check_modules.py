@@ -9,6 +9,9 @@
 * A module has the namespace ridgewatt::MODULE. The modules that all others use (SHARED) are in the
   namespace ridgewatt.
 * A type has one definition, because the linker would silently merge two types of the same name.
+* Code calls environment_variable(name), for which an empty variable counts as unset.
+* A sentence of answer or report has its numbers from sentence(), which writes no exponents:
+  fmt::format has no format such as {:.3g}, except in files of DATA_TEXTS.
 * Code calls folder_of(path) for the folder of a path, because its result is never empty.
 * Names in anonymous namespaces are unique in their module, because files of a module are compiled
   in groups, which change when a file is added or removed."""
@@ -31,6 +34,15 @@ MOST_FILES = 30
 PATHS = re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\(")
 PATHS_IN = {"io/path.cc", "cli/result_files.cc", "base/test_support.h", "platform/fake_board_support.h",
             "workload/onnx/external_data.cc"}
+
+ENVIRONMENT = re.compile(r"\bgetenv\(")
+# The others have their own test for an empty variable, or use the number in it.
+ENVIRONMENT_IN = {"base/environment.h", "base/test_support.h", "io/marks.h", "measure/sampling/marked_command.cc",
+                  "schedule/executor/worker_socket.cc", "screen/terminal.cc", "study/study_bench.cc"}
+SENTENCES = re.compile(r"answer/|report/")
+# What these write is read by programs, drawn, or a formatter of numbers itself.
+DATA_TEXTS = re.compile(r"report/chart/|report/page/(html_report|table)\.cc")
+EXPONENT = re.compile(r'fmt::format\(\s*(?:"(?:[^"\\]|\\.)*"\s*)*?"(?!\{[^"]*\},\{)(?:[^"\\]|\\.)*?\{\d*:\.?\d*g\}')
 
 
 def file_local_names(text: str):
@@ -128,8 +140,15 @@ def main() -> int:
             for number, name in file_local_names(text):
                 local[module, test, name].append(f"{path}:{number}")
         faults += [f"{path}:{number}: {fault}" for number, fault in namespace_faults(module, text)]
+        own = path.relative_to(root).as_posix()
+        if path.suffix == ".cc" and not test and SENTENCES.match(own) and not DATA_TEXTS.match(own):
+            for found in EXPONENT.finditer(text):
+                number = text.count("\n", 0, found.start()) + 1
+                faults.append(f"{path}:{number}: use sentence() of base/sentence.h for a number in a text")
         for number, line in enumerate(text.splitlines(), 1):
-            if not test and path.relative_to(root).as_posix() not in PATHS_IN and PATHS.search(line.split("//")[0]):
+            if not test and own not in ENVIRONMENT_IN and ENVIRONMENT.search(line.split("//")[0]):
+                faults.append(f"{path}:{number}: use environment_variable() of base/environment.h")
+            if not test and own not in PATHS_IN and PATHS.search(line.split("//")[0]):
                 faults.append(f"{path}:{number}: use folder_of() or absolute_path() of io/path.h")
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*\{", line)
             if defined and path.suffix == ".h":

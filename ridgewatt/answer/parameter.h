@@ -105,6 +105,9 @@ struct Parameter {
   std::string_view help;  // without the unit, the choices and the default
   Access access;
   Quantity quantity = {};
+  // For kPair: the quantity of the value with this name; null: `quantity`. It converts to the unit
+  // that a number without a unit has.
+  Quantity (*quantity_named)(std::string_view name) = nullptr;
   Presence presence = Presence::kOptional;
   // Name of the positional argument on the command line ("MODEL"); empty: an option.
   std::string_view positional = {};

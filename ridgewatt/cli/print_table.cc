@@ -3,8 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <optional>
 
+#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
@@ -24,8 +25,8 @@ std::size_t terminal_width() {
       size.ws_col > 0) {
     return std::max<std::size_t>(size.ws_col, kLeastWidth);
   }
-  const char* columns = std::getenv("COLUMNS");
-  const auto width = columns == nullptr ? std::nullopt : parse_int(columns);
+  const auto columns = environment_variable("COLUMNS");
+  const auto width = columns ? parse_int(*columns) : std::nullopt;
   if (!width || *width <= 0) return kUsualWidth;
   return std::max(static_cast<std::size_t>(*width), kLeastWidth);
 }
@@ -102,13 +103,35 @@ void refuse_all_but_csv(const Context& context) {
   refuse_table_options(context, "on a CSV of all points");
 }
 
+namespace {
+
+// The table to print with --columns, which may name columns of the table and of the CSV.
+report::Table table_with_columns(const Context& context, const report::Result& result) {
+  const auto rows = [&] { return result.stream ? result.stream->table() : result.rows(); };
+  auto own = context.csv() ? rows() : result.table;
+  try {
+    check_table_options(context, own);
+    return own;
+  } catch (const UsageError&) {
+    auto all = result.with_all_columns(context.csv());
+    check_table_options(context, all);
+    return all;
+  }
+}
+
+}  // namespace
+
 void check_table_options(const Context& context, const report::Result& result) {
-  check_table_options(context, context.csv() ? result.rows() : result.table);
+  if (context.columns.empty()) {
+    return check_table_options(context, context.csv() ? result.rows() : result.table);
+  }
+  table_with_columns(context, result);
 }
 
 report::Table with_origin(const Context& context, const report::Table& table,
                           const RowOrigin& origin) {
-  return context.csv() || context.json() ? report::with_origin(table, {origin}) : table;
+  const bool people = !context.csv() && !context.json() && context.columns.empty();
+  return !people ? report::with_origin(table, {origin}) : table;
 }
 
 void print(const Context& context, const report::Table& table, const std::string& order) {
@@ -137,17 +160,23 @@ void print(const Context& context, const report::Result& result) {
       if (piece.table) print_aside(context, *piece.table);
     }
   };
+  const bool asked = !context.json() && !context.columns.empty();
+  const auto chosen = asked ? std::optional(table_with_columns(context, result)) : std::nullopt;
   if (context.json()) {
     if (result.streamed)
       print(context, *result.streamed);
     else
       print(context, result.json.is_null() ? result.rows().to_json() : result.json);
   } else if (context.csv()) {
-    result.stream ? print(context, *result.stream) : print(context, result.rows());
+    chosen          ? print(context, *chosen)
+    : result.stream ? print(context, *result.stream)
+                    : print(context, result.rows());
   } else {
     print_pieces(result.before);
     const bool nothing = result.none && result.table.rows().empty();
-    if (!result.table.columns().empty() && !nothing) print(context, result.table, result.order);
+    if (!result.table.columns().empty() && !nothing) {
+      print(context, chosen ? *chosen : result.table, result.order);
+    }
     print_pieces(result.after);
   }
   for (const auto& text : result.remarks) remark(context, text);

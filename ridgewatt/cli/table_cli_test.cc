@@ -231,6 +231,29 @@ TEST_F(TableOptions, WhatCannotBeIsRefusedInOneLine) {
   EXPECT_THAT(run_program("device list --sort color").output, HasSubstr("cpu_cores"));
 }
 
+// --columns knows the columns of the table and those of the CSV, in both formats.
+TEST_F(TableOptions, ColumnsAreThoseOfTheTableAndOfTheCsv) {
+  const std::string estimate = "estimate zoo:lenet5 --device agx-orin --modes presets",
+                    llm = "llm zoo:smollm2-135m --device agx-orin --modes presets";
+  for (const auto& [command, column, heading] :
+       {std::tuple{estimate, "idle_w", "idle (W)"}, std::tuple{estimate, "bound", "bound by"},
+        std::tuple{llm, "memory_gib", "memory (GiB)"},
+        std::tuple{llm, "memory_bytes", "memory (B)"}, std::tuple{llm, "provenance", "provenance"},
+        std::tuple{std::string("tune zoo:lenet5 --device agx-orin"), "workload", "workload"}}) {
+    const std::string line = command + " --quiet --columns " + column;
+    const ProgramResult table = run_program(line), csv = run_program(line + " --format csv");
+    EXPECT_EQ(table.status, 0) << line << '\n' << table.output;
+    EXPECT_THAT(table.output, HasSubstr(heading)) << line;
+    EXPECT_EQ(csv.status, 0) << line << '\n' << csv.output;
+    EXPECT_THAT(csv.output, ::testing::StartsWith(std::string(column) + "\n"));
+  }
+  for (const std::string& command : {estimate, llm}) {
+    const ProgramResult refused = run_program(command + " --quiet --columns color");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.output, ::testing::StartsWith("ridgewatt: "));  // before any output
+  }
+}
+
 TEST_F(TableOptions, WhatIsHiddenIsSaid) {
   ::setenv("COLUMNS", "80", 1);
   const std::string command = "estimate zoo:resnet50 --device agx-orin --modes maxn";

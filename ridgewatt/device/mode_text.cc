@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/quantity.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 
@@ -14,6 +15,7 @@ namespace ridgewatt {
 namespace {
 
 constexpr double kMostLimit_w = 1e5;
+constexpr double kAny = units::kMostOfAll;  // knob_fault() states the range of a knob
 constexpr const char* kModeTextHint =
     "write cores=4,cpu=1113.6,gpu=612,mem=2133,governor=NAME or limit=150";
 
@@ -50,6 +52,15 @@ void refuse_repeated(const std::string& name, std::set<std::string>& given,
   }
 }
 
+// The number in the unit of the quantity, or nothing if the text is no such quantity.
+std::optional<double> number_in_unit(const std::string& text, const Quantity& quantity) {
+  try {
+    return parse_double(read_quantity(text, quantity));
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 bool set_part(PowerMode& mode, std::string_view part, const std::string& text,
               const std::string& whole, std::set<std::string>& given) {
   const auto name = find_meant(part, part_names());
@@ -63,15 +74,16 @@ bool set_part(PowerMode& mode, std::string_view part, const std::string& text,
     return !text.empty();
   }
   if (*name == "limit") {
-    const std::string number = text.ends_with('W') ? text.substr(0, text.size() - 1) : text;
-    const auto limit_w = parse_double(number);
-    if (!limit_w || !(*limit_w > 0 && *limit_w <= kMostLimit_w)) return false;
+    constexpr Quantity kLimit = units::watts().within(0, kMostLimit_w);
+    const auto limit_w = number_in_unit(text, kLimit);
+    if (!limit_w || *limit_w == 0) return false;
     set_power_limit(mode, *limit_w);
     return true;
   }
   for (const Knob knob : kKnobs) {
     if (*name != short_name(knob)) continue;
-    const auto value = parse_double(text);
+    const Quantity quantity = knob == Knob::kCpuCores ? units::number() : units::megahertz();
+    const auto value = number_in_unit(text, quantity.within(-kAny, kAny));
     if (!value) return false;
     if (const auto fault = knob_fault(knob, *value)) {
       throw UsageError(fmt::format("{} is {:g}", *name, *value), whole, std::string(*fault));

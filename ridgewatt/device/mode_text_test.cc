@@ -34,6 +34,18 @@ TEST(ModeText, PresetsOfAllBoardsReadBack) {
   }
 }
 
+TEST(ModeText, PartsHaveUnits) {
+  const PowerMode plain = parse_mode_text("cores=4,cpu=1113.6,gpu=1300.5,mem=2133");
+  for (const char* text : {"cores=4,cpu=1113.6MHz,gpu=1.3005GHz,mem=2133 MHz",
+                           "cores=4,cpu=1113600kHz,gpu=1300.5mhz,mem=2.133GHz"}) {
+    EXPECT_EQ(parse_mode_text(text), plain) << text;
+  }
+  EXPECT_EQ(parse_mode_text("limit=0.3kW"), parse_mode_text("limit=300"));
+  for (const char* text : {"gpu=612W", "gpu=612MB", "limit=300MHz", "cores=4GHz", "gpu=30GHz"}) {
+    EXPECT_THROW(parse_mode_text(text), UsageError) << text;
+  }
+}
+
 TEST(ModeText, WhatIsNotAModeIsRefused) {
   for (const char* text : {"cores=2.5",
                            "cores=0",

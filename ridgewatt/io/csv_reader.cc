@@ -45,8 +45,13 @@ std::size_t require_csv_column(const std::vector<std::string>& header, std::stri
 
 void refuse_csv_number(std::string_view field, const std::string& where,
                        const std::string& column) {
-  throw InputError(fmt::format("'{}' is not a finite number", escape_terminal(field.substr(0, 40))),
-                   fmt::format("{} column {}", where, column));
+  const std::string number = escape_terminal(field.substr(0, 40));
+  const auto comma = field.find(',');
+  const bool decimal = comma != std::string_view::npos && parse_double(field.substr(0, comma)) &&
+                       parse_int(field.substr(comma + 1));
+  throw InputError(fmt::format("'{}' is not a finite number", number),
+                   fmt::format("{} column {}", where, column),
+                   decimal ? "write decimals with a point, not a comma" : "");
 }
 
 CsvReader::CsvReader(std::string_view text, std::string source)
@@ -54,6 +59,10 @@ CsvReader::CsvReader(std::string_view text, std::string source)
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
   if (!next_record())
     throw InputError("the CSV file is empty", source_, "its first line must be a header");
+  if (fields_.size() == 1 && fields_[0].find(';') != std::string_view::npos) {
+    throw InputError("the separator is a semicolon", source_,
+                     "separate fields by commas, and write decimals with a point");
+  }
   for (const auto field : fields_) {
     if (field.empty()) {
       throw InputError(fmt::format("the header has no name for column {}", header_.size() + 1),
@@ -71,7 +80,10 @@ bool CsvReader::next() {
   if (fields_.size() != header_.size()) {
     throw InputError(fmt::format("the row has {}, but the header has {}",
                                  counted(std::ssize(fields_), "field"), header_.size()),
-                     where());
+                     where(),
+                     fields_.size() > header_.size()
+                         ? "write decimals with a point, and a text with a comma in quotes"
+                         : "");
   }
   return true;
 }

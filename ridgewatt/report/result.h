@@ -54,6 +54,9 @@ struct Result {
   // Adds sums over the layers in `table`.
   void add_sums(LayerSums sums);
 
+  // The table or, for `csv`, the rows of CSV, followed by the columns that only the other one has.
+  Table with_all_columns(bool csv) const;
+
   const Table& rows() const { return data ? *data : table; }
   // Adds a table at the end, below a heading, in table format. Does nothing if the table has no
   // rows.

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/federated.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/quantity.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
@@ -27,12 +28,13 @@ bool is_amount(double value) {
   return value >= 0 && value <= kMost;
 }
 
-double amount_of(const std::string& value, const std::string& where) {
-  const auto number = parse_double(value);
-  if (!number || !is_amount(*number)) {
-    throw UsageError("must be a number from 0 to 1e9", where, kSpecForm);
+double amount_of(const std::string& value, const Quantity& quantity, const std::string& where) {
+  try {
+    return quantity_value(value, quantity.within(0, kMost));
+  } catch (const UsageError&) {
+    throw UsageError(fmt::format("must be a number of {} from 0 to 1e9", quantity.unit), where,
+                     kSpecForm);
   }
-  return *number;
 }
 
 void set_key(FederatedBoard& board, const std::string& part) {
@@ -49,11 +51,11 @@ void set_key(FederatedBoard& board, const std::string& part) {
     if (value.empty()) throw UsageError("sweep= needs a file", part, kSpecForm);
     board.sweep = value;
   } else if (key == "upload") {
-    board.upload_s = amount_of(value, part);
+    board.upload_s = amount_of(value, units::seconds(), part);
   } else if (key == "upload-energy") {
-    board.upload_j = amount_of(value, part);
+    board.upload_j = amount_of(value, units::joules(), part);
   } else if (key == "idle") {
-    board.idle_power_w = amount_of(value, part);
+    board.idle_power_w = amount_of(value, units::watts(), part);
   } else {
     throw UsageError(
         "unknown key in --device", key,

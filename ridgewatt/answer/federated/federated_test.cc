@@ -138,6 +138,10 @@ TEST(FederatedBoards, SpecsAndFilesSayTheSame) {
   EXPECT_EQ(board.device, "agx-orin");
   EXPECT_EQ(board.samples, 5000);
   EXPECT_EQ(board.idle_power_w, 6);
+  EXPECT_EQ(parse_federated_board(
+                "A=agx-orin,samples=5000,upload=2500ms,upload-energy=0.007kJ,idle=6000mW"),
+            board);
+  EXPECT_THROW(parse_federated_board("A=agx-orin,samples=5000,upload=2.5W"), UsageError);
   const auto boards = parse_federated_boards(
       "name,device,samples,upload_s,upload_j,idle_w\nA,agx-orin,5000,2.5,7,6\nB,nano,800,,,\n",
       "boards.csv");

@@ -251,8 +251,20 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
   if (question.contexts.empty()) found.question.contexts = usual_contexts(model);
   Combinations combinations(question, model);
   const auto modes = modes_of_boards(found);
-  found.memory = memory_of_all(found, combinations.asked());
   const std::vector<WeightFormat> formats = combinations.formats();
+  std::size_t rows = 0;
+  for (std::size_t b = 0; b < found.boards.size(); ++b) {
+    for (const auto& [weights, engine] : combinations.all()) {
+      const bool runs =
+          why_not_run(engine->name, formats[weights], question.kv_type, found.boards[b]).empty();
+      rows += runs ? modes[b].size() : 0;
+    }
+  }
+  if (rows > kMostRows) {
+    throw UsageError("the answer would have more than a million rows", "",
+                     "ask for fewer modes or combinations");
+  }
+  found.memory = memory_of_all(found, combinations.asked());
   found.weights = combinations.take_weights();
   const Works works = works_of(found);
   add_steps(works, found);
@@ -269,10 +281,6 @@ LanguageAnswer ask_language(const LanguageQuestion& question, const llm::Languag
         found.left_out.push_back(
             {engine->name + " with " + formats[weights].name + " on " + board.name, reason});
         continue;
-      }
-      if (found.rows.size() + modes[b].size() > kMostRows) {
-        throw UsageError("the answer would have more than a million rows", "",
-                         "ask for fewer modes or combinations");
       }
       if (!hardware) hardware = std::make_shared<const llm::EngineBoard>(board);
       forecasters.emplace_back(*engine, works[weights], board, hardware);

@@ -55,7 +55,7 @@ constexpr Parameter kExplainRows[] = {
     {.name = "samples-per-second",
      .help = "Measured samples per second, in place of --measured",
      .access = access<&X::samples_per_s>,
-     .quantity = units::number().positive(),
+     .quantity = units::hertz().positive(),
      .python = "samples_per_s"},
     {.name = "power",
      .help = "Measured mean power of the run",
@@ -108,12 +108,29 @@ void set_seen_pairs(void* part, const Parameter&, const Given& given) {
   for (const auto& [name, value] : given.pairs) set_seen(*seen, name, value);
 }
 
+// A number in the unit that its name states; a share also in %.
+Quantity quantity_of_seen(std::string_view name) {
+  static constexpr UnitName kByteRates[] = {
+      {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}};
+  static constexpr Quantity kByteRate = {"rate", "B/s", kByteRates};
+  const auto most = [](const Quantity& quantity) { return quantity.within(0, units::kMostOfAll); };
+  if (name.ends_with("_mhz")) return most(units::megahertz());
+  if (name.ends_with("_ms")) return most(units::milliseconds());
+  if (name.ends_with("bytes_per_s")) return most(kByteRate);
+  if (name.ends_with("_per_s")) return most(units::hertz());
+  for (const SeenValue& value : seen_values()) {
+    if (value.name == name && value.most == 1) return most(units::share());
+  }
+  return most(units::number());
+}
+
 constexpr Parameter kSeenRows[] = {
     {.name = "seen",
      .help = "Value that was observed during the run, NAME=VALUE, in place of watching: gpu_mhz, "
              "gpu_load, other_cores .. (docs/guide/explain.md)",
      .access = {.input = Input::kPair, .repeated = true, .set = &set_seen_pairs},
      .quantity = units::number().within(0, 1e15),
+     .quantity_named = &quantity_of_seen,
      .example = "gpu_mhz=306",
      .words = {seen_names}},
 };
@@ -126,7 +143,7 @@ constexpr Parameter kExplainLanguageRows[] = {
      .help =
          "Measured output tokens per second while a language model decodes, all sequences together",
      .access = access<&X::tokens_per_s>,
-     .quantity = units::number().positive(),
+     .quantity = units::hertz().positive(),
      .python = "tokens_per_s"},
     {.name = "first-token",
      .help = "Measured time from a request to its first token",

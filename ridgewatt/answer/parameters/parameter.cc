@@ -63,7 +63,9 @@ std::pair<std::string, double> parse_pair(const Parameter& row, const std::strin
   const auto equals = text.rfind('=');
   try {
     if (equals != std::string::npos && equals > 0) {
-      return {text.substr(0, equals), quantity_value(text.substr(equals + 1), row.quantity)};
+      const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+      if (row.quantity_named == nullptr) return {name, quantity_value(value, row.quantity)};
+      return {name, *parse_double(read_quantity(value, row.quantity_named(name)))};
     }
   } catch (const UsageError&) {
     // Report the same error as for a missing number.

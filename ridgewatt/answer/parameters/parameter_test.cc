@@ -269,5 +269,24 @@ TEST(Parameters, PairsSayHowTheyAreWritten) {
   }
 }
 
+TEST(Parameters, WhatWasSeenHasUnits) {
+  const ParameterTable& table = explain_parameters();
+  const Parameter* seen = nullptr;
+  for (const auto& [of, part, row] : rows_of(table)) {
+    if (row->name == "seen") seen = row;
+  }
+  ASSERT_NE(seen, nullptr);
+  for (const auto& [text, value] :
+       {std::pair{"gpu_mhz=306", 306.0}, std::pair{"gpu_mhz=0.306GHz", 306.0},
+        std::pair{"gpu_load=50%", 0.5}, std::pair{"gpu_load=0.5", 0.5},
+        std::pair{"marked_ms=0.1s", 100.0}, std::pair{"storage_bytes_per_s=3MB/s", 3e6},
+        std::pair{"other_cores=2.5", 2.5}}) {
+    EXPECT_DOUBLE_EQ(parse_pair(*seen, text).second, value) << text;
+  }
+  for (const char* text : {"gpu_mhz=50%", "gpu_load=3GHz", "other_cores=2ms", "marked_ms=5W"}) {
+    EXPECT_THROW(parse_pair(*seen, text), UsageError) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::answer

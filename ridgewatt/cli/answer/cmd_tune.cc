@@ -1,6 +1,9 @@
 // ridgewatt tune: the best power mode and batch within limits.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
@@ -106,6 +109,14 @@ void check_all_runtimes(const TuneOptions& options) {
                    "give MODEL and --device BOARD, or name one runtime");
 }
 
+// Rejects "--batch 1 4", where 4 became an argument of the command.
+void refuse_blank_list(const CLI::App& command, const char* option, const std::string& extra) {
+  if (!option_given(command, option) || !parse_int(extra)) return;
+  const auto given = command.get_option(option)->results();
+  throw UsageError(std::string("the values of ") + option + " are separated by commas", extra,
+                   fmt::format("give {} {},{}", option, fmt::join(given, ","), extra));
+}
+
 void run(const Context& context, TuneOptions& options, const CLI::App& command) {
   options.question.seed = context.seed;
   check_device(options.device);
@@ -133,6 +144,7 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
   refuse_in_place_options(command);
   refuse_live_options(command);
   if (options.live.command.size() > 1) {
+    refuse_blank_list(command, "--batch", options.live.command[1]);
     throw UsageError("tune takes one model, but got another", options.live.command[1],
                      "a program after -- needs --device local or fake:BOARD");
   }

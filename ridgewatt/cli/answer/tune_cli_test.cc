@@ -99,6 +99,13 @@ TEST_F(TuneCommand, GovernorsOfABoardAreProfiledAndCompared) {
   EXPECT_GT(governor["time_ms"].get<double>(), 0);
 }
 
+TEST_F(TuneCommand, BatchesAreSeparatedByCommas) {
+  const ProgramResult result = run_program("tune zoo:lenet5 --device agx-orin --batch 1 4");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("separated by commas"));
+  EXPECT_THAT(result.output, HasSubstr("give --batch 1,4"));
+}
+
 // label: board
 TEST_F(TuneCommand, ThreadsAndBatchAreChosenWithoutAPowerSensor) {
   std::filesystem::create_directories(folder_.path() / "tree/sys/devices/system/cpu");

@@ -147,6 +147,7 @@ TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   ASSERT_EQ(::waitpid(tuner, &status, 0), tuner);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
   EXPECT_EQ(mode(), before);
+  EXPECT_THAT(read_file(output), ::testing::HasSubstr("the original mode is restored; windows"));
   // The program prints when it ends, which may be after the tuner.
   EXPECT_TRUE(within(20, [&] { return read_file(output).find("fake-run:") != std::string::npos; }));
 }

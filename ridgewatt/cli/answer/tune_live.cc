@@ -90,6 +90,11 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
 constexpr char kInPlaceGroup[] = "A running program (--in-place)";
 constexpr char kGroup[] = "Real or fake board (--device local or fake:BOARD)";
 
+std::string kept_windows(const std::string& store) {
+  return "the original mode is restored; windows are kept in " + store +
+         ": repeat the command to continue";
+}
+
 void tune_in_place(const Context& context, const TuneOptions& options, const CLI::App& command,
                    const answer::TuneQuestion& question, answer::LiveBoard& board) {
   const LiveOptions& live = options.live;
@@ -101,6 +106,8 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
     in_place.options.most_minibatches =
         std::max(window.minibatches, in_place.options.least_minibatches);
   }
+  InterruptNote note;
+  note.set(kept_windows(live.store));
   answer::InPlaceAnswer found;
   try {
     found = answer::tune_in_place(question, board, in_place, [&](const auto& answer) {
@@ -112,6 +119,7 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
     });
   } catch (const measure::InterruptedError& error) {
     board.control.restore();
+    remark(context, "interrupted: " + kept_windows(live.store));
     end_by_signal(error.signal());
   }
   found.answer.source.remark = "windows are kept in " + live.store;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
@@ -60,6 +61,8 @@ void run(const Context& context, const CompareCommand& options) {
       if (!std::exchange(said[b ? 1 : 0], true)) remark_on_clocks(context, mode, summary);
     };
   }
+  InterruptNote note;
+  note.set("nothing is kept, because compare writes its result at the end");
   Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
   const auto comparisons = measure::compare_commands(*device.sysfs, compare, [&](int done) {
     if (control) control->check_safety();

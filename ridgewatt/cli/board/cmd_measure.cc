@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -102,6 +103,8 @@ void run(const Context& context, const MeasureCommand& options) {
   const measure::RunCache cache(options.cache);
   std::optional<measure::FullFan> fan;
   if (options.control.full_fan) fan.emplace(*device.sysfs, options.device.state_folder);
+  InterruptNote note;
+  note.set("nothing is kept, because measure writes its result at the end");
   cache.prepare();
   auto result = measured(device, options);
   if (fan) fan->check();

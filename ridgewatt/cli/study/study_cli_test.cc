@@ -124,6 +124,21 @@ TEST(StudyCommand, AnInterruptedProfileRestoresTheModeAndSaysHowToGoOn) {
   EXPECT_EQ(testing::run_program(show).output, before);
 }
 
+// label: board
+TEST(StudyCommand, OfAnInterruptedMeasurementNothingIsKept) {
+  const testing::TemporaryFolder folder;
+  const std::string begun = (folder.path() / "begun").string();
+  const std::string wait = "touch " + begun + "; sleep 100";
+  for (const std::string& command :
+       {"measure --device fake:agx-orin --idle 0 -- sh -c '" + wait + "'",
+        "compare --device fake:agx-orin --pause 0 '" + wait + "' true"}) {
+    std::filesystem::remove(begun);
+    const auto end = interrupted(folder, command, begun);
+    EXPECT_EQ(end.signal, SIGINT) << command << end.output;
+    EXPECT_THAT(end.output, HasSubstr("interrupted: nothing is kept")) << command;
+  }
+}
+
 TEST(StudyCommand, EveryFormatSaysThatRunsAreLeft) {
   const testing::TemporaryFolder folder;
   for (const char* format : {"table", "csv", "json"}) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
@@ -564,8 +565,8 @@ namespace {
 std::string remedies_text(const std::vector<answer::Remedy>& remedies) {
   std::string list;
   for (const auto& remedy : remedies) {
-    list += fmt::format("{}{} {:.3g} times ({:.3g} ms per sample)", list.empty() ? "" : ", ",
-                        remedy.what, remedy.times_faster, 1e3 * remedy.s_per_sample);
+    list += sentence("{}{} {:.3g} times ({:.3g} ms per sample)", list.empty() ? "" : ", ",
+                     remedy.what, remedy.times_faster, 1e3 * remedy.s_per_sample);
   }
   return "bound by launches; faster, as modelled: " + list;
 }
@@ -590,9 +591,9 @@ void note_estimate(const answer::EstimateAnswer& found, Result& result) {
   if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
   if (first.python_call_s > 0) {
     result.notes.push_back(
-        fmt::format("the time is for an engine that C++ code calls; thin Python code adds about "
-                    "{:.2g} ms per run (--caller)",
-                    1e3 * first.python_call_s));
+        sentence("the time is for an engine that C++ code calls; thin Python code adds about "
+                 "{:.2g} ms per run (--caller)",
+                 1e3 * first.python_call_s));
   }
   std::vector<std::string> reasons = first.setting->widened_by;
   reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
@@ -640,6 +641,7 @@ Result estimate_result(const answer::EstimateQuestion& question,
     result.add("By cause:", cause_table(first.estimate));
   } else {
     result.table = std::move(table);
+    result.stream = estimate_rows(found, OutputFormat::kCsv);
   }
   result.before.push_back({std::move(heading)});
   note_estimate(found, result);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/preset_sms.h"
@@ -63,12 +64,13 @@ std::vector<Column> memory_columns(bool for_people) {
             {.name = "largest_context", .rank = 4},
             {.name = "largest_batch", .rank = 5}};
   }
-  return {{"memory_bytes"}, {"fits"}, {"largest_context"}, {"largest_batch"}};
+  return {{"memory_bytes"}, {"memory_gib"}, {"fits"}, {"largest_context"}, {"largest_batch"}};
 }
 
 void add_memory_cells(std::vector<Cell>& cells, const llm::Fit& fit, bool for_people) {
   const double needed = answer::LanguageMemory::needed_bytes(fit);
-  cells.emplace_back(for_people ? needed / kGibibytes : needed);
+  if (!for_people) cells.emplace_back(needed);
+  cells.emplace_back(needed / kGibibytes);
   cells.emplace_back(yes_or_no(fit.fits()));
   cells.emplace_back(fit.largest_context);
   cells.emplace_back(fit.largest_batch);
@@ -102,8 +104,8 @@ std::string tokens_text(std::int64_t tokens, const char* what = "token") {
 // For example, "8.03 billion".
 std::string count_text(std::int64_t count) {
   const auto value = static_cast<double>(count);
-  return value >= 1e9 ? fmt::format("{:.3g} billion", value / 1e9)
-                      : fmt::format("{:.3g} million", value / 1e6);
+  return value >= 1e9 ? sentence("{:.3g} billion", value / 1e9)
+                      : sentence("{:.3g} million", value / 1e6);
 }
 
 std::string request_text(const llm::Request& request) {
@@ -134,15 +136,22 @@ std::string board_label(const Board& board) {
   return usual ? board.name : board.name + "@" + board.bsp;
 }
 
-Table language_table(const answer::LanguageAnswer& found, const LanguageTableOptions& options) {
+namespace {
+
+Rows language_rows(const answer::LanguageAnswer& found, const LanguageTableOptions& options) {
   const bool people = options.for_people;
   const Varied varies = varied(found, people);
   const std::vector<Column> knobs = knob_columns(varies.named ? 3 : 0);
-  Table table(language_columns(found, varies, knobs, people));
+  std::vector<const answer::LanguageRow*> shown;
   for (const auto& row : found.rows) {
-    if (options.front && !row.on_front) continue;
+    if (!options.front || row.on_front) shown.push_back(&row);
+  }
+  Rows rows{language_columns(found, varies, knobs, people), shown.size(), {}};
+  rows.fill = [&found, people, varies, knobs, shown = std::move(shown)](std::size_t i,
+                                                                        std::vector<Cell>& cells) {
+    const answer::LanguageRow& row = *shown[i];
     const Board& board = found.board_of(row);
-    std::vector<Cell> cells;
+    cells.clear();
     if (!people) cells.emplace_back(found.model.name);
     if (varies.board) cells.emplace_back(board_label(board));
     if (varies.quantization) cells.emplace_back(found.quantization_of(row));
@@ -163,9 +172,14 @@ Table language_table(const answer::LanguageAnswer& found, const LanguageTableOpt
       }
       cells.emplace_back("modelled");
     }
-    table.add_row(std::move(cells));
-  }
-  return table;
+  };
+  return rows;
+}
+
+}  // namespace
+
+Table language_table(const answer::LanguageAnswer& found, const LanguageTableOptions& options) {
+  return language_rows(found, options).table();
 }
 
 std::vector<std::string> language_headline(const answer::LanguageAnswer& found) {
@@ -326,8 +340,7 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
     result.json = language_json(found, front);
     return result;
   }
-  result.table =
-      language_table(found, {.for_people = format == OutputFormat::kTable, .front = front});
+  result.stream = language_rows(found, {.for_people = false, .front = front});
   result.notes = left_out_lines(found);
   if (format == OutputFormat::kCsv) {
     for (auto line : {fewer_cores(found), beyond_training(found)}) {
@@ -335,6 +348,7 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
     }
     return result;
   }
+  result.table = language_table(found, {.for_people = true, .front = front});
   result.lines_before(language_headline(found));
   result.lines_before({""});
   for (auto& line : language_remarks(found)) result.notes.push_back(std::move(line));
@@ -359,7 +373,11 @@ Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::
   result.notes = left_out_lines(found.language);
   if (!found.fits()) {
     const std::string& fitting = found.fitting;
-    result.none = {"the model fits none of the boards", model,
+    const auto& boards = found.language.boards;
+    result.none = {boards.size() == 1
+                       ? "the model does not fit the memory of " + board_label(boards.front())
+                       : std::string("the model fits none of the boards"),
+                   model,
                    fitting.empty() ? "no quantization fits: use a smaller model or another board"
                                    : "--quantization " + fitting + " fits"};
     return result;

@@ -10,6 +10,30 @@
 
 namespace ridgewatt::report {
 
+Table Result::with_all_columns(bool csv) const {
+  Table own = table, other = stream ? stream->table() : rows();
+  if (csv) std::swap(own, other);
+  if (own.columns().empty() || own.rows().size() != other.rows().size()) return own;
+  std::vector<Column> columns = own.columns();
+  std::vector<std::size_t> more;
+  for (std::size_t c = 0; c < other.columns().size(); ++c) {
+    const auto& name = other.columns()[c].name;
+    if (std::any_of(columns.begin(), columns.end(),
+                    [&](const Column& column) { return column.name == name; })) {
+      continue;
+    }
+    more.push_back(c);
+    columns.push_back(other.columns()[c]);
+  }
+  Table joined(std::move(columns));
+  for (std::size_t r = 0; r < own.rows().size(); ++r) {
+    std::vector<Cell> row = own.rows()[r];
+    for (const std::size_t c : more) row.push_back(other.rows()[r][c]);
+    joined.add_row(std::move(row));
+  }
+  return joined;
+}
+
 void Result::lines_before(const std::vector<std::string>& lines, const std::string& indent) {
   std::string text;
   for (const auto& line : lines) text += indent + escape_terminal(line) + '\n';

@@ -138,6 +138,9 @@ class Builder {
   }
 
   std::string store(const EndpointOption& option, const std::string& value) const {
+    if (places_.stores.empty()) {
+      refuse_value(option.name, "does not exist: the server was started without --store");
+    }
     std::size_t number = 0;
     const auto* const end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, number);

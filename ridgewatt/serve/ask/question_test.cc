@@ -181,6 +181,15 @@ TEST(Question, AStoreIsOneOfTheServers) {
   EXPECT_THROW(ask("runs", "store=2", places), HttpError);
 }
 
+TEST(Question, WithoutStoresTheErrorNamesTheOption) {
+  try {
+    ask("runs", "store=0", QuestionPlaces());
+    ADD_FAILURE();
+  } catch (const HttpError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the server was started without --store"));
+  }
+}
+
 // Every parameter of the table must be an option of the program that does not name a file, unless
 // an upload replaces the file.
 TEST(Endpoints, AreOptionsOfTheProgram) {
