@@ -10,6 +10,8 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/file_kind.h"
+#include "ridgewatt/io/shell.h"
 
 namespace ridgewatt {
 namespace {
@@ -20,6 +22,16 @@ constexpr std::array<bool, 256> kSpecial = [] {
   for (const unsigned char c : {',', '\n', '"', '\r', '\0'}) special[c] = true;
   return special;
 }();
+
+void refuse_other_kinds(std::string_view begin, const std::string& source) {
+  if (!is_other_than_csv(begin)) return;
+  const std::string kind(kind_of_content(begin));
+  throw InputError("is " + kind + ", not a CSV file", source,
+                   begin.starts_with(kSqliteHeader)
+                       ? "if it is a store, `ridgewatt store export " + shell_quoted(source) +
+                             "` writes its points as CSV"
+                       : "");
+}
 
 }  // namespace
 
@@ -56,6 +68,7 @@ void refuse_csv_number(std::string_view field, const std::string& where,
 
 CsvReader::CsvReader(std::string_view text, std::string source)
     : text_(text), source_(std::move(source)) {
+  refuse_other_kinds(text_.substr(0, kKindBytes), source_);
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
   if (!next_record())
     throw InputError("the CSV file is empty", source_, "its first line must be a header");

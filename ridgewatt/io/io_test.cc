@@ -12,6 +12,7 @@
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/file_kind.h"
 #include "ridgewatt/io/output_file.h"
 
 namespace ridgewatt {
@@ -42,6 +43,35 @@ TEST(Csv, BadFilesAreNamed) {
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "the row has 1 field, but the header has 2: t.csv line 3");
   }
+}
+
+// A file that is no CSV is named, whichever reader of a CSV gets it.
+TEST(Csv, AFileOfAnotherKindIsNamed) {
+  const auto said = [](const std::string& content) -> std::string {
+    try {
+      parse_csv(content, "x");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said("SQLite format 3"),
+            "x is an SQLite database, not a CSV file: if it is a store, `ridgewatt store export x` "
+            "writes its points as CSV");
+  EXPECT_EQ(said("{\"schema\": 1}\n"), "x is a JSON file, not a CSV file");
+  EXPECT_EQ(said("[\n {\"a\": 1}]\n"), "x is a JSON file, not a CSV file");
+  EXPECT_EQ(said("\x89PNG\r\n"), "x is a PNG image, not a CSV file");
+  EXPECT_EQ(said("a,b\n1,2\n"), "");
+}
+
+TEST(FileKind, IsThatOfTheFirstBytes) {
+  EXPECT_EQ(kind_of_content("a,b\n1,2\n"), kCsvKind);
+  EXPECT_EQ(kind_of_content("[board]\nname = 1\n"), "a text file");
+  EXPECT_EQ(kind_of_content("hello\n1,2\n"), "a text file");
+  EXPECT_EQ(kind_of_content(" {\"a\": 1}"), "a JSON file");
+  EXPECT_EQ(kind_of_content(std::string("a\0b", 3)), "a binary file");
+  EXPECT_EQ(kind_of_content("GGUF\x03"), "a GGUF model");
+  EXPECT_EQ(kind_of_content(""), "an empty file");
 }
 
 TEST(Csv, FieldsSurviveARoundTrip) {

@@ -1,6 +1,7 @@
 #include "ridgewatt/trace/layer_trace.h"
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/io/file_kind.h"
 #include "ridgewatt/trace/nsight/nsight.h"
 #include "ridgewatt/trace/onnxruntime/node_profile.h"
 #include "ridgewatt/trace/pytorch/chrome_trace.h"
@@ -10,7 +11,6 @@
 namespace ridgewatt::trace {
 namespace {
 
-constexpr std::string_view kSqliteHeader = "SQLite format 3";
 // Bytes at the beginning that distinguish the JSON formats.
 constexpr std::size_t kSeenBytes = 4096;
 

@@ -11,7 +11,9 @@
 #include "ridgewatt/base/caller.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
+#include "ridgewatt/io/file_kind.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/io/shell.h"
 
 namespace ridgewatt::store {
 
@@ -134,11 +136,30 @@ void Database::check_unwritten() const {
                 "run the command again");
 }
 
+namespace {
+
+// Says what a file is that has no header of SQLite. Its content is read only now: closing a
+// descriptor of a database would release the locks that this process holds on it.
+void refuse_other_kind(const std::string& path) {
+  const std::string begin = begin_of_file(path);
+  if (begin.empty() || begin.starts_with(kSqliteHeader)) return;
+  const std::string_view kind = kind_of_content(begin);
+  throw InputError(fmt::format("is {}, not a database", kind), path,
+                   kind == kCsvKind ? "to make a store of a sweep, use `ridgewatt store import "
+                                      "NEW.db " +
+                                          shell_quoted(path) + "`"
+                                    : "");
+}
+
+}  // namespace
+
 void Database::fail(int code) const {
   check_unwritten();  // a concurrent change explains any error
   const std::string reason = sqlite3_errmsg(handle_);
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
+      refuse_other_kind(path_);
+      [[fallthrough]];
     case SQLITE_CORRUPT:
       throw InputError("is a damaged database", path_, reason);
     case SQLITE_PERM:
