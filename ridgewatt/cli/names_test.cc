@@ -24,6 +24,8 @@
 #include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/pipeline/pipeline.h"
 #include "ridgewatt/platform/fake_board.h"
+#include "ridgewatt/platform/fake_board_support.h"
+#include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/schedule/arrivals.h"
 #include "ridgewatt/schedule/plan_search.h"
@@ -95,6 +97,14 @@ std::vector<ClosedSet> sets_of_tables() {
     const Board board = load_board(name);
     ClosedSet all{"preset of " + name, {}, [board](const auto& t) { find_preset(board, t); }};
     for (const auto& preset : presets(board)) all.names.push_back(preset.name);
+    sets.push_back(std::move(all));
+  }
+  for (const auto& name : platform::fake_board_names()) {
+    const testing::FakeBoard board(name);
+    const auto conf = platform::JetsonModeControl(*board.sysfs).presets();
+    if (!conf) continue;
+    ClosedSet all{"preset of fake:" + name, {}, [conf = *conf](const auto& t) { conf.mode(t); }};
+    for (const auto& mode : conf->modes) all.names.push_back(mode.name);
     sets.push_back(std::move(all));
   }
   return sets;

@@ -10,6 +10,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/preset_sms.h"
+#include "ridgewatt/device/preset_text.h"
 
 namespace ridgewatt {
 namespace {
@@ -22,40 +23,18 @@ double clock_hz(const Board& board, const PowerMode& mode, Knob knob) {
   return levels.empty() ? 0 : levels.back();
 }
 
-std::string_view without_mode(std::string_view name) {
-  constexpr std::string_view kMode = "MODE_";
-  const bool long_form =
-      name.size() > kMode.size() && same_word(name.substr(0, kMode.size()), kMode);
-  return long_form ? name.substr(kMode.size()) : name;
-}
-
-bool is_name(std::string_view name, std::string_view wanted) {
-  return same_word(name, wanted);
-}
-
-bool is_short_name(std::string_view name, std::string_view wanted) {
-  return same_word(without_mode(name), without_mode(wanted));
-}
-
-// Matches "30W" to "MODE_30W_ALL".
-bool begins_so(std::string_view name, std::string_view wanted) {
-  const std::string_view whole = without_mode(name), part = without_mode(wanted);
-  return !part.empty() && whole.size() > part.size() && whole[part.size()] == '_' &&
-         same_word(whole.substr(0, part.size()), part);
+std::vector<std::string> preset_names(const Bsp& bsp) {
+  std::vector<std::string> names;
+  for (const auto& preset : bsp.presets) names.push_back(preset.name);
+  return names;
 }
 
 NotFoundError unknown_preset(const Board& board, std::string_view wanted) {
-  NameSet here;
+  const NameSet here = preset_name_set(preset_names(board.find_bsp()));
   std::vector<std::string> elsewhere;
   for (const auto& bsp : board.bsps) {
-    for (const auto& preset : bsp.presets) {
-      if (bsp.name == board.bsp) {
-        here.names.push_back(preset.name);
-        here.synonyms.push_back({std::string(without_mode(preset.name)), preset.name});
-      } else if (is_name(preset.name, wanted) || is_short_name(preset.name, wanted)) {
-        elsewhere.push_back(fmt::format("{}@{}", board.name, bsp.name));
-      }
-    }
+    if (bsp.name == board.bsp || presets_meant(preset_names(bsp), wanted).empty()) continue;
+    elsewhere.push_back(fmt::format("{}@{}", board.name, bsp.name));
   }
   const std::string advice =
       elsewhere.empty() ? hint_for(wanted, here)
@@ -96,18 +75,12 @@ const std::vector<Preset>& presets(const Board& board, std::string_view bsp_name
 
 const Preset& find_preset(const Board& board, std::string_view preset_name) {
   const auto& all = presets(board);
-  std::vector<const Preset*> fitting;
-  for (const auto fits : {is_name, is_short_name, begins_so}) {
-    for (const auto& preset : all) {
-      if (fits(preset.name, preset_name)) fitting.push_back(&preset);
-    }
-    if (!fitting.empty()) break;
-  }
-  if (fitting.size() == 1) return *fitting.front();
+  const auto fitting = presets_meant(preset_names(board.find_bsp()), preset_name);
+  if (fitting.size() == 1) return all[fitting.front()];
   if (fitting.empty()) throw unknown_preset(board, preset_name);
   std::vector<std::string> meant;
-  for (const auto* preset : fitting) {
-    meant.push_back(fmt::format("{} ({})", preset->name, describe(preset->mode)));
+  for (const auto i : fitting) {
+    meant.push_back(fmt::format("{} ({})", all[i].name, describe(all[i].mode)));
   }
   throw UsageError(fmt::format("'{}' is the name of {} presets of {}@{}", preset_name,
                                fitting.size(), board.name, board.bsp),

@@ -50,8 +50,8 @@ struct NvpConf {
   int skipped_sections = 0;  // sections of unknown kinds
 
   const NvpParam* param(std::string_view name) const;
-  // Finds a mode by name, or by id if `name` is a number. Throws NotFoundError that lists the
-  // modes.
+  // Finds a mode by id, or by name like find_preset(): "30W" finds MODE_30W. Throws NotFoundError
+  // that lists the modes, or UsageError that lists the modes that fit.
   const NvpMode& mode(const std::string& name) const;
 };
 

@@ -77,6 +77,27 @@ TEST(ModeCommand, AModeAsTextAndItsRoundedClocks) {
   EXPECT_THAT(unknown.output, ::testing::HasSubstr("is not a knob of a power mode"));
 }
 
+// Every option that takes a preset understands its short name, as --modes does.
+// label: board
+TEST(ModeCommand, APresetHasItsShortNameEverywhere) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const std::string where = " --sysroot " + board.root;
+  for (const std::string text : {"MODE_30W", "mode-30w", "30W", "30w"}) {
+    for (const std::string& line :
+         {"mode apply " + text + " --dry-run" + where,
+          "soak --minutes 0.1 --idle 0 --mode " + text + where + " -- true",
+          "compare --repeats 2 true --mode-a " + text + " --mode-b maxn" + where,
+          "govern --phase-mode a=" + text + where + " -- true",
+          "estimate zoo:lenet5 --device agx-orin --modes " + text,
+          "explain zoo:lenet5 --device agx-orin --measured 60ms --mode " + text}) {
+      const auto run = testing::run_program(line + " --quiet");
+      EXPECT_EQ(run.output.find("there is no"), std::string::npos) << line << run.output;
+      EXPECT_EQ(run.output.find("no power mode"), std::string::npos) << line << run.output;
+      EXPECT_EQ(run.status, 0) << line << run.output;
+    }
+  }
+}
+
 // label: board
 TEST(ModeCommand, GovernorsOfTheGpuAreNamed) {
   const testing::FakeBoard board("agx-orin-jp6");

@@ -1,6 +1,7 @@
 #include "ridgewatt/platform/nvpmodel_conf.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/preset_text.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -172,16 +174,21 @@ const NvpParam* NvpConf::param(std::string_view name) const {
 }
 
 const NvpMode& NvpConf::mode(const std::string& name) const {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& entry : modes) {
     if (entry.name == name || fmt::format("{}", entry.id) == name) return entry;
-    names += (names.empty() ? "" : ", ") + entry.name;
+    names.push_back(entry.name);
   }
-  for (const auto& entry : modes) {
-    if (same_word(entry.name, name)) return entry;
+  const auto meant = presets_meant(names, name);
+  if (meant.size() == 1) return modes[meant.front()];
+  if (meant.empty()) {
+    throw NotFoundError("the board has no power mode of this name or id", name,
+                        hint_for(name, preset_name_set(std::move(names))));
   }
-  throw NotFoundError("the board has no power mode of this name or id", name,
-                      "choose one of " + names);
+  std::vector<std::string> fitting;
+  for (const auto i : meant) fitting.push_back(names[i]);
+  throw UsageError(fmt::format("'{}' is the name of {} presets of the board", name, meant.size()),
+                   "", fmt::format("name one: {}", fmt::join(fitting, ", ")));
 }
 
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -55,7 +58,39 @@ TEST(NvpmodelConf, ReadsTheGrammar) {
   EXPECT_EQ(limits, (PowerMode{1, 1113.6e6, 408e6, 2133e6, ""}));
   // A knob without a limit is absent.
   EXPECT_EQ(limits_of(conf, conf.mode("MAXN")), (PowerMode{2, 0, 0, 0, ""}));
+  EXPECT_EQ(conf.mode("15w").name, "MODE_15W");
   EXPECT_THROW(conf.mode("MODE_30W"), NotFoundError);
+}
+
+// A board file and the board's own nvpmodel.conf understand the same texts.
+TEST(NvpmodelConf, NamesOfPresetsAreReadAsInABoardFile) {
+  const auto name_or_refusal = [](const auto& read) -> std::string {
+    try {
+      return read().name;
+    } catch (const NotFoundError&) {
+      return "none";
+    } catch (const UsageError&) {
+      return "several";
+    }
+  };
+  for (const auto& board_name : list_boards()) {
+    const ridgewatt::Board board = load_board(board_name);
+    NvpConf conf;
+    std::set<std::string> texts = {"30W", "MODE_30W", "15w", "maxn", "nothing"};
+    for (const auto& preset : presets(board)) {
+      conf.modes.push_back({preset.id, preset.name, {}});
+      const std::string& name = preset.name;
+      const std::string part = name.substr(name.starts_with("MODE_") ? 5 : 0);
+      for (const auto& text : {name, part, "mode-" + part, part.substr(0, part.find('_'))}) {
+        texts.insert(text);
+      }
+    }
+    for (const auto& text : texts) {
+      EXPECT_EQ(name_or_refusal([&]() -> const auto& { return conf.mode(text); }),
+                name_or_refusal([&]() -> const auto& { return find_preset(board, text); }))
+          << board_name << " " << text;
+    }
+  }
 }
 
 TEST(NvpmodelConf, ReadsOldFiles) {
