@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -58,6 +59,15 @@ Sweep example_sweep(const Board& board, const ExampleWorkload& workload,
   return sweep;
 }
 
+// `suffix` follows the last ':' and is not a kind. "zoo:resnet18" has no kind, and the path of a
+// file may contain a colon.
+void refuse_unknown_kind(const std::string& text, const std::string& suffix) {
+  const bool file = suffix.find('/') != std::string::npos || suffix.ends_with(".onnx");
+  if (file || text == "zoo:" + suffix) return;
+  throw UsageError(fmt::format("'{}' is not a kind of workload", escape_terminal(suffix)), text,
+                   hint_for(suffix, name_set<WorkloadKind>()));
+}
+
 }  // namespace
 
 ExampleWorkload parse_example_workload(const std::string& text) {
@@ -69,6 +79,8 @@ ExampleWorkload parse_example_workload(const std::string& text) {
   if (kind) {
     workload.model = text.substr(0, colon);
     workload.kind = *kind;
+  } else if (colon != std::string::npos) {
+    refuse_unknown_kind(text, text.substr(colon + 1));
   }
   if (workload.model.empty()) {
     throw UsageError(fmt::format("--workload '{}' is not MODEL[:training|:inference]", text), "",

@@ -1,5 +1,6 @@
 #include "ridgewatt/platform/example_sweep.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,6 +29,23 @@ TEST(ExampleSweep, IsFakeSmallAndOfBoardModes) {
     EXPECT_LT(check_quality(sweep).flagged_share(), 0.1);
   }
   EXPECT_EQ(sweeps[0].space().modes(), sweeps[1].space().modes());
+}
+
+// The suffix is wrong, not the model.
+TEST(ExampleSweep, AnUnknownKindIsSaidWithTheKnownOnes) {
+  for (const char* text :
+       {"resnet18:foo", "zoo:resnet18:trainin", "model.onnx:test", "resnet18:"}) {
+    try {
+      parse_example_workload(text);
+      ADD_FAILURE() << text;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("is not a kind of workload: ")) << text;
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("training")) << text;
+    }
+  }
+  EXPECT_EQ(parse_example_workload("zoo:resnet18").model, "zoo:resnet18");
+  EXPECT_EQ(parse_example_workload("a:b/model.onnx").model, "a:b/model.onnx");
+  EXPECT_EQ(parse_example_workload("RESNET18:Training").kind, WorkloadKind::kTraining);
 }
 
 // The flagged share, or 0 if no batch fits on the board.
