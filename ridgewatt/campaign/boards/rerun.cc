@@ -1,5 +1,6 @@
 #include "ridgewatt/campaign/rerun.h"
 
+#include <algorithm>
 #include <ctime>
 #include <map>
 #include <set>
@@ -74,8 +75,10 @@ Reruns rerun(const std::string& path, const RerunRules& rules, bool dry) {
     }
   }
   const Reruns reruns = plan_reruns(plan, filled, rules);
+  const bool any = std::ranges::any_of(
+      reruns.kinds, [](const auto& kind) { return kind.points + kind.calibration > 0; });
   plan.attempts_since_unix_s = std::time(nullptr);
-  if (!dry) write_plan(plan, path);
+  if (any && !dry) write_plan(plan, path);
   return reruns;
 }
 

@@ -26,12 +26,15 @@ bool has_content(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-// A device or a FIFO cannot hold a database: SQLite would create a journal in its folder.
+// A device or a FIFO cannot hold a database: SQLite would create a journal in its folder. It takes
+// a file of one byte for an empty one (unixFileSize in os_unix.c), and would overwrite it.
 void require_file(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  if (::stat(path.c_str(), &status) != 0) return;
+  if (!S_ISREG(status.st_mode)) {
     throw InputError("is not a regular file, so it cannot hold a database", path);
   }
+  if (status.st_size == 1) throw InputError("is not a database, but a file of one byte", path);
 }
 
 bool file_stands(const std::string& path) {

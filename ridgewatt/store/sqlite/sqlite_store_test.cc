@@ -29,6 +29,24 @@ TEST(SqliteStore, NoStoreIsMadeOfADamagedFile) {
   EXPECT_FALSE(std::filesystem::exists(made));
 }
 
+TEST(SqliteStore, AFileOfAnotherKindIsRefusedAndKept) {
+  const testing::TemporaryFolder folder;
+  for (const std::string& content : {std::string("\n"), std::string("ab"), std::string("{}\n"),
+                                     std::string("a,b\n1,2\n"), std::string(5000, '\0')}) {
+    const std::string path = folder.write("file", content);
+    for (const auto access : {Database::Access::kReadOnly, Database::Access::kCreate}) {
+      try {
+        Store(path, access).all_series();
+        ADD_FAILURE() << content;
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("not a database"), std::string::npos)
+            << error.what();
+      }
+    }
+    EXPECT_EQ(read_file(path), content);
+  }
+}
+
 // A store written with schema 1: the median is stored as the time, 40 of 52 minibatches count, and
 // energy and window cover all 52. Reading does not change the file; writing upgrades it.
 TEST(SqliteStore, OldStoresStillOpen) {
