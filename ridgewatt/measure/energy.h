@@ -9,6 +9,8 @@
 namespace ridgewatt::measure {
 
 constexpr double kUnknownBound = std::numeric_limits<double>::infinity();
+// Two samples that are closer are the ends of a step (as_steps()) and count as one.
+constexpr double kStepS = 1e-9;
 
 struct EnergyEstimate {
   double energy_j = 0;
@@ -47,7 +49,8 @@ struct EnergySum {
 //   window.sum();                         // until the newest sample; never decreases
 //   window.end(end_s);                    // when the window is over
 //
-// After all samples, sum() equals integrate_power(samples, begin_s, end_s) up to rounding.
+// After all samples, sum() equals PowerTrace::energy(begin_s, end_s) up to rounding. With fewer
+// than two samples in the window, the bound is kUnknownBound.
 class EnergyIntegral {
  public:
   static constexpr double kNone = 1e300;
@@ -90,6 +93,7 @@ class EnergyIntegral {
   bool pending_ = false;
   Interval newest_;  // its error depends on the next sample
   int after_end_ = 0;
+  std::size_t inside_ = 0;  // samples in the window; the two ends of a step are one sample
 };
 
 }  // namespace ridgewatt::measure

@@ -27,7 +27,8 @@
 namespace ridgewatt::monitor {
 
 // Energy since the monitor began, or of a window. error_j is a bound on the sampling error
-// (measure/energy.h); it excludes the accuracy of the sensor.
+// (measure/energy.h); it excludes the accuracy of the sensor. Infinite: unknown, because fewer than
+// two power samples are in the window.
 struct Energy {
   double energy_j = 0;
   double error_j = 0;

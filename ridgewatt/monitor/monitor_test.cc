@@ -106,6 +106,25 @@ TEST(Monitor, CountersStandStillInAGapOfTheSensorAndNeverGoBack) {
 }
 
 // label: board
+TEST(Monitor, WithFewerThanTwoSamplesTheBoundIsUnknown) {
+  testing::FakeBoard board("orin-nano");
+  Monitor monitor(*board.sysfs, {.rate_hz = 1, .look_s = 0.1});
+  const auto open = monitor.begin_window("open");
+  const Window ended = monitor.end_window(monitor.begin_window("short"));
+  EXPECT_FALSE(std::isfinite(ended.energy.error_j));
+  for (int i = 0; i < 3; ++i) monitor.mark();
+  const Snapshot early = monitor.snapshot();
+  ASSERT_LT(early.samples, 2u);
+  for (const Energy& energy : {early.total, early.minibatch_energy, early.rails[0].since_start}) {
+    EXPECT_FALSE(std::isfinite(energy.error_j));
+  }
+  while (monitor.snapshot().samples < 4) pause_s(0.05);
+  EXPECT_TRUE(std::isfinite(monitor.end_window(open).energy.error_j));
+  EXPECT_TRUE(std::isfinite(monitor.snapshot().total.error_j));
+  EXPECT_TRUE(std::isfinite(monitor.snapshot().rails[0].since_start.error_j));
+}
+
+// label: board
 TEST(Monitor, WindowsAndMinibatches) {
   testing::FakeBoard board("orin-nano");
   platform::FakeRails(*board.sysfs).set(10);

@@ -234,6 +234,15 @@ TEST(Layout, WindowsHaveEnergyMeanAndMinibatches) {
                           HasSubstr("6 at 50 J"), HasSubstr("0 warm-up"), HasSubstr("20.00 W")));
 }
 
+TEST(Layout, AnUnknownErrorIsADash) {
+  Scene scene = orin_scene();
+  scene.windows = {{0, "short", 0, 1, true, {20, INFINITY}, 0}};
+  scene.now.total.error_j = INFINITY;
+  const std::string text = plain_text(scene);
+  EXPECT_EQ(text.find("inf"), std::string::npos) << text;
+  EXPECT_THAT(text, ::testing::AnyOf(HasSubstr("20 J ± -"), HasSubstr("20 J +- -")));
+}
+
 TEST(Layout, PlainTextHasEveryBlock) {
   const std::string text = plain_text(orin_scene());
   for (const char* word : {"power", "= total", "trend", "clocks", "loads", "temperatures",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -201,8 +202,11 @@ void TopView::restore() {
 void TopView::end_window() {
   const auto window = monitor_->end_window(*std::exchange(open_window_, std::nullopt));
   scene_.windows = monitor_->windows();
-  say(fmt::format("window '{}': {:.2f} s, {:.4g} J, error {:.2g} J", window.name,
-                  window.end_s - window.begin_s, window.energy.energy_j, window.energy.error_j),
+  const auto& [energy_j, error_j] = window.energy;
+  const std::string error =
+      std::isfinite(error_j) ? fmt::format("error {:.2g} J", error_j) : "error unknown";
+  say(fmt::format("window '{}': {:.2f} s, {:.4g} J, {}", window.name, window.end_s - window.begin_s,
+                  energy_j, error),
       Tone::kGood);
 }
 

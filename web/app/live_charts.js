@@ -49,5 +49,6 @@ export function LoadChart(props) {
   const title = gpu && !cpu ? "Load of the GPU" : cpu && !gpu ? "Load of the CPU" : "Load";
   return html`<${Streaming} ...${props} sets=${sets} y=${{ label: "load (%)", lo: 0, hi: 100 }} title=${title} height=${200} />`;
 }
-export const ClockChart = (props) => html`<${Streaming} ...${props} sets=${clockSets} y=${{ label: "clock (MHz)", lo: 0 }} title="Clock of the GPU" height=${200} />`;
+// A machine without a GPU has no such chart.
+export const ClockChart = (props) => props.points.some((point) => point.gpu_mhz !== null) && html`<${Streaming} ...${props} sets=${clockSets} y=${{ label: "clock (MHz)", lo: 0 }} title="Clock of the GPU" height=${200} />`;
 export const HeatChart = (props) => html`<${Streaming} ...${props} sets=${heatSets} y=${{ label: "temperature (°C)" }} title="Hottest place" height=${200} />`;

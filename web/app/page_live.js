@@ -64,6 +64,9 @@ function liveItems(look) {
   return [`${fixed(power.total_w, 2)} W`, `${joules(power.energy_j)} since start`, now.gpu_load !== null && `GPU ${fixed(100 * now.gpu_load, 0)} %`, now.celsius !== null && `${fixed(now.celsius, 1)} °C`];
 }
 
+// A machine without a GPU shows neither a load nor a clock of it.
+const hasGpu = (look) => { const now = summary(look); return now.gpu_load !== null || now.gpu_mhz !== null; };
+
 function Facts({ look }) {
   const power = look.power || {};
   const now = summary(look);
@@ -72,7 +75,7 @@ function Facts({ look }) {
   return html`<dl class="answers live-facts">
     ${fact("Power", fixed(power.total_w, 2), "W", power.note)}
     ${fact("Energy since start", joules(power.energy_j), "", `${errorText(power.energy_error_j)} by sampling, ${clockText(look.since_s)}`)}
-    ${fact("GPU", now.gpu_load === null ? "-" : fixed(100 * now.gpu_load, 0), "%", now.gpu_mhz === null ? "" : `${number(now.gpu_mhz, 6)} MHz`)}
+    ${hasGpu(look) && fact("GPU", now.gpu_load === null ? "-" : fixed(100 * now.gpu_load, 0), "%", now.gpu_mhz === null ? "" : `${number(now.gpu_mhz, 6)} MHz`)}
     ${fact("Hottest place", fixed(now.celsius, 1), "°C", throttling.length ? `throttled: ${throttling.join(", ")}` : `${look.throttle_events || 0} throttling events`)}
   </dl>`;
 }
@@ -82,7 +85,7 @@ const railColumns = [{ key: "name", label: "rail" }, { key: "power", label: "pow
 
 function Rails({ look }) {
   const rows = ((look.power || {}).rails || []).map((rail) => ({
-    name: rail.name, power: fixed(rail.power_w, 2), energy: fixed(rail.energy_j, 1), error: rail.energy_error_j < 0.05 ? "< 0.1" : fixed(rail.energy_error_j, 1),
+    name: rail.name, power: fixed(rail.power_w, 2), energy: fixed(rail.energy_j, 1), error: typeof rail.energy_error_j === "number" && rail.energy_error_j < 0.05 ? "< 0.1" : fixed(rail.energy_error_j, 1),
     total: rail.in_total ? "yes" : "no", source: rail.source || "" }));
   return html`<section class="card double"><h2>Rails</h2>${rows.length ? html`<${Table} columns=${railColumns} rows=${rows} label="Power rails" />` : html`<p class="faint">None.</p>`}</section>`;
 }
@@ -127,13 +130,14 @@ function Memory({ look }) {
 }
 
 const processColumns = [{ key: "pid", label: "pid", text: (row) => String(row.pid) }, { key: "name", label: "program" }, { key: "cpu", label: "CPU (% of a core)" },
-  { key: "memory", label: "memory (MB)" }, { key: "gpu", label: "GPU memory (MB)" }];
+  { key: "memory", label: "memory (MB)" }];
+const gpuColumn = { key: "gpu", label: "GPU memory (MB)" };
 
 function Processes({ look }) {
   const rows = (look.processes || []).map((one) => ({ pid: one.pid, name: one.name, cpu: fixed(100 * one.cpu_share, 0),
     memory: fixed(one.memory_bytes / 1e6, 0), gpu: one.gpu_memory_bytes ? fixed(one.gpu_memory_bytes / 1e6, 0) : "-" }));
-  return html`<section class="card wide"><h2>Processes</h2>${rows.length ? html`<${Table} columns=${processColumns} rows=${rows} label="Processes" />`
-    : html`<p class="faint">None that holds the GPU's memory or uses much of the processor.</p>`}</section>`;
+  return html`<section class="card wide"><h2>Processes</h2>${rows.length ? html`<${Table} columns=${hasGpu(look) ? [...processColumns, gpuColumn] : processColumns} rows=${rows} label="Processes" />`
+    : html`<p class="faint">None that ${hasGpu(look) && "holds the GPU's memory or "}uses much of the processor.</p>`}</section>`;
 }
 
 // The shown points as CSV in SI units; the times are relative to the newest point.

@@ -46,7 +46,7 @@ EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const 
     const bool inside = times_s[i] >= begin_s && times_s[i] <= end_s;
     if (!inside) continue;
     // The two ends of a step are one sample.
-    const bool step = i > 0 && times_s[i] - times_s[i - 1] < 1e-9;
+    const bool step = i > 0 && times_s[i] - times_s[i - 1] < kStepS;
     if (!step) ++(std::isfinite(powers_w[i]) ? result.samples : result.missing);
     if (std::isfinite(powers_w[i])) result.peak_w = std::max(result.peak_w, powers_w[i]);
   }

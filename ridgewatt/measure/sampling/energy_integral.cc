@@ -13,6 +13,7 @@ double EnergyIntegral::Interval::error_j(double next_step_w) const {
 void EnergyIntegral::add(double time_s, double power_w) {
   if (!std::isfinite(power_w) || settled()) return;
   if (time_s >= end_s_) ++after_end_;
+  const bool step = any_ && time_s - last_s_ < kStepS;
   if (!any_) {
     any_ = true;
     if (begin_s_ == kNone) begin_s_ = time_s;
@@ -36,6 +37,7 @@ void EnergyIntegral::add(double time_s, double power_w) {
                high_w_ - low_w_};
     pending_ = true;
   }
+  if (time_s >= begin_s_ && time_s <= end_s_ && !step) ++inside_;
   last_s_ = time_s;
   last_w_ = power_w;
 }
@@ -43,6 +45,7 @@ void EnergyIntegral::add(double time_s, double power_w) {
 EnergySum EnergyIntegral::sum() const {
   EnergySum sum{energy_j_, error_j_ + held_s_ * (high_w_ - low_w_)};
   if (pending_) sum.error_j += newest_.error_j(0);
+  if (inside_ < 2) sum.error_j = kUnknownBound;
   return sum;
 }
 

@@ -34,6 +34,8 @@ SampledPower uneven_samples(std::uint64_t seed, int count) {
 
 void expect_equal(const EnergySum& found, const EnergyEstimate& expected) {
   EXPECT_NEAR(found.energy_j, expected.energy_j, 1e-12 * expected.energy_j);
+  ASSERT_EQ(std::isfinite(found.error_j), expected.samples >= 2);
+  if (!std::isfinite(found.error_j)) return;
   EXPECT_NEAR(found.error_j, expected.error_j, 1e-12 * expected.error_j + 1e-12);
 }
 
@@ -49,7 +51,7 @@ TEST(EnergyIntegral, IsIntegratePowerOfTheSamplesSoFar) {
       since_first.add(times[i], samples.powers_w[i]);
       const auto sum = since_first.sum();
       EXPECT_GE(sum.energy_j, before.energy_j);
-      EXPECT_GE(sum.error_j, before.error_j);
+      if (std::isfinite(before.error_j)) EXPECT_GE(sum.error_j, before.error_j);
       if (since_first.newest_s() <= times[first]) continue;
       const std::span<const double> all(times), powers(samples.powers_w);
       expect_equal(sum, integrate_power(all.first(i + 1), powers.first(i + 1), times[first],
@@ -86,6 +88,27 @@ TEST(EnergyIntegral, OfAnOpenWindowThePowerIsHeld) {
   EXPECT_DOUBLE_EQ(window.sum().energy_j, 17.5 / 2);
   EXPECT_DOUBLE_EQ(window.until(3).energy_j, 17.5 / 2 + 2 * 20);
   EXPECT_GE(window.until(3).error_j, 2 * 10);  // two seconds; the range of power is 10 W
+}
+
+// Windows as in Energy.TheBoundOfAWindowNeedsTwoSamples.
+TEST(EnergyIntegral, TheBoundOfAWindowNeedsTwoSamples) {
+  const PowerTrace trace{"total", true, {0, 1, 2, 3, 4}, {10, 10, 10, 10, 10}};
+  for (const PowerTrace& samples : {trace, as_steps(trace)}) {
+    const auto bound_j = [&](double begin_s, double end_s) {
+      EnergyIntegral window(begin_s);
+      window.end(end_s);
+      for (std::size_t i = 0; i < samples.times_s.size(); ++i) {
+        window.add(samples.times_s[i], samples.powers_w[i]);
+      }
+      EXPECT_EQ(window.sum().error_j, samples.energy(begin_s, end_s)->error_j);
+      return window.until(end_s).error_j;
+    };
+    EXPECT_EQ(bound_j(1.1, 1.9), kUnknownBound);
+    EXPECT_EQ(bound_j(1.1, 2.9), kUnknownBound);
+    EXPECT_EQ(bound_j(1.1, 3.1), 0);
+    EXPECT_EQ(bound_j(4.1, 5), kUnknownBound);
+  }
+  EXPECT_EQ(EnergyIntegral(0).until(1).error_j, kUnknownBound);
 }
 
 // Power is the same before and after an hour without samples. The trapezoid's own bound would be

@@ -47,8 +47,10 @@ void PowerLedger::add(Channel& channel, double time_s, double power_w) const {
   channel.power_w = power_w;
   // A sensor near zero may read negative values, but a counter must not decrease.
   const auto sum = channel.energy.sum();
-  channel.highest.energy_j = std::max(channel.highest.energy_j, sum.energy_j);
-  channel.highest.error_j = std::max(channel.highest.error_j, sum.error_j);
+  auto& highest = channel.highest;
+  highest.energy_j = std::max(highest.energy_j, sum.energy_j);
+  const bool known = std::isfinite(highest.error_j);
+  highest.error_j = known ? std::max(highest.error_j, sum.error_j) : sum.error_j;
 }
 
 // A counter that has not advanced has no value. It keeps its last value as long as another counter

@@ -44,7 +44,7 @@ class PowerLedger {
     bool in_total = false;
     Integral energy;
     double power_w = 0;  // newest; NaN: missing
-    Energy highest = {};
+    Energy highest = {0, measure::kUnknownBound};
     double history_j = 0, history_s = 0;  // at the last point of the history
   };
   struct Open {

@@ -54,5 +54,28 @@ TEST(PowerLedger, CountersThatAdvanceInTurnAddUp) {
   EXPECT_EQ(snapshot_of(ledger, 2).total_w, 150);
 }
 
+TEST(PowerLedger, ABoundNeedsTwoSamplesInTheWindow) {
+  PowerLedger ledger({{"rail", true}}, /*means=*/false, 10);
+  const auto known = [&](const Energy& energy) { return std::isfinite(energy.error_j); };
+  EXPECT_FALSE(known(snapshot_of(ledger, 1).total));
+  ledger.add(sample_of(10, 100));
+  EXPECT_FALSE(known(snapshot_of(ledger, 1).total));
+  EXPECT_FALSE(known(snapshot_of(ledger, 1).rails[0].since_start));
+  const auto window = ledger.begin_window("w", 10.05);
+  const auto shorter = ledger.begin_window("shorter", 10.05);
+  ledger.mark(10.05);
+  ledger.add(sample_of(10.1, 100));
+  EXPECT_TRUE(known(snapshot_of(ledger, 1).total));
+  EXPECT_FALSE(known(ledger.windows(10.15)[0].energy));
+  ledger.mark(10.15);
+  EXPECT_FALSE(known(snapshot_of(ledger, 1).minibatch_energy));
+  EXPECT_FALSE(known(ledger.end_window(shorter, 10.15).energy));
+  ledger.add(sample_of(10.2, 100));
+  ledger.mark(10.25);
+  EXPECT_TRUE(known(ledger.end_window(window, 10.25).energy));
+  EXPECT_FALSE(known(ledger.end_window(shorter, 10.25).energy)) << "later samples are not in it";
+  EXPECT_TRUE(known(snapshot_of(ledger, 1).minibatch_energy));
+}
+
 }  // namespace
 }  // namespace ridgewatt::monitor

@@ -21,7 +21,7 @@ Json known(const std::optional<double>& value) {
 
 void put_energy(const monitor::Energy& energy, bool has_total, Json& json) {
   json["energy_j"] = has_total ? Json(energy.energy_j) : Json();
-  json["energy_error_j"] = has_total ? Json(energy.error_j) : Json();
+  json["energy_error_j"] = has_total ? known(energy.error_j) : Json();
 }
 
 Json power_json(const monitor::Snapshot& snapshot) {
@@ -135,7 +135,7 @@ std::string monitor_csv(const monitor::Snapshot& now, const monitor::HistoryPoin
   std::string line = fmt::format("{},{},{},{},{},{}", now.number, format_exact(now.unix_time_s),
                                  format_exact(now.since_s), csv_number(now.total_w),
                                  now.has_total ? format_exact(now.total.energy_j) : "",
-                                 now.has_total ? format_exact(now.total.error_j) : "");
+                                 now.has_total ? csv_number(now.total.error_j) : "");
   for (const auto& rail : now.rails) {
     heading += ',' + csv_field(rail.name + "_w") + ',' + csv_field(rail.name + "_j");
     line += ',' + csv_number(rail.power_w) + ',' + format_exact(rail.since_start.energy_j);

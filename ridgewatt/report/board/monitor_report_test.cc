@@ -49,6 +49,18 @@ TEST(MonitorReport, WithoutPowerEnergiesAreNull) {
   EXPECT_NE(json["power"]["note"], "");
 }
 
+TEST(MonitorReport, AnUnknownBoundIsNullAndEmpty) {
+  monitor::Window window;
+  window.energy = {5, INFINITY};
+  const Json json = windows_to_json({window}, /*has_total=*/true);
+  EXPECT_EQ(json[0]["energy_j"], 5);
+  EXPECT_TRUE(json[0]["energy_error_j"].is_null());
+  monitor::Snapshot now;
+  now.has_total = true;
+  now.total = {5, INFINITY};
+  EXPECT_EQ(monitor_csv(now, {}, false).find("inf"), std::string::npos);
+}
+
 TEST(MonitorReport, PointsOfChartsThatAreNotKnownAreNull) {
   monitor::HistoryPoint point;
   point.total_w = std::nan("");

@@ -39,7 +39,7 @@ std::span<const KeyMeaning> board_keys() {
       {"measure:power", "power of the module; null without a total"},
       {"mean_w", "mean power"},
       {"peak_w", "largest reading"},
-      {"energy_error_j", "bound of the error of the energy"},
+      {"energy_error_j", "bound of the error of the energy; null: unknown"},
       {"error_j", "bound of the error of the energy; null: unknown"},
       {"largest_gap_ms", "largest time between two readings"},
       {"mean_interval_ms", "mean time between two readings"},
