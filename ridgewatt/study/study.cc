@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
 constexpr std::size_t kMostRuns = 100000;
+constexpr std::pair<double, double> kBatches = {1, 1 << 20};  // like --batch
 
 // Reads the tables of a study file. Every error names the file and the key.
 class StudyFile {
@@ -53,6 +56,14 @@ class StudyFile {
       fail(key, fmt::format("must be a whole number from {} to {}", lo, hi));
     }
     return *value;
+  }
+  std::optional<double> number(std::string_view key) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return std::nullopt;
+    if (const auto* whole = node->as<std::int64_t>()) return static_cast<double>(*whole);
+    const auto* real = node->as<double>();
+    if (real == nullptr || !std::isfinite(*real)) fail(key, "must be a finite number");
+    return *real;
   }
   bool flag(std::string_view key, bool fallback) const {
     const auto* node = table_.get(key);
@@ -97,8 +108,83 @@ class StudyFile {
   std::string place_;
 };
 
+// Returns the numbers if every level is a finite number.
+std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& levels) {
+  std::vector<double> numbers;
+  for (const auto& level : levels) {
+    const auto number = parse_double(level);
+    if (!number || !std::isfinite(*number)) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+bool all_whole(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double n) { return n == std::round(n); });
+}
+
+std::string range_text(const StudyFactor& factor) {
+  if (factor.minimum && factor.maximum)
+    return fmt::format(" from {} to {}", *factor.minimum, *factor.maximum);
+  if (factor.minimum) return fmt::format(" of at least {}", *factor.minimum);
+  return factor.maximum ? fmt::format(" of at most {}", *factor.maximum) : "";
+}
+
+// Returns what is wrong with numeric levels; empty: nothing. `whole`: they must be whole numbers.
+std::string fault_of_numbers(const StudyFactor& factor, const std::vector<std::string>& levels,
+                             bool whole) {
+  for (const auto& level : levels) {
+    const auto number = parse_double(level);
+    const bool fits =
+        number && std::isfinite(*number) && (!whole || *number == std::round(*number)) &&
+        *number >= factor.minimum.value_or(*number) && *number <= factor.maximum.value_or(*number);
+    if (!fits) {
+      return fmt::format("has the level '{}', which must be a {}number{}", escape_terminal(level),
+                         whole ? "whole " : "", range_text(factor));
+    }
+  }
+  return "";
+}
+
+// The words that a level may be. Empty: any.
+NameSet words_of_levels(const StudyFactor& factor) {
+  NameSet words{factor.choices};
+  const auto has_text = [&](const auto& level) { return factor.texts.contains(level); };
+  if (words.names.empty() && std::ranges::all_of(factor.levels, has_text)) {
+    for (const auto& [level, text] : factor.texts) words.names.push_back(level);
+  }
+  return words;
+}
+
+// Returns what is wrong with these levels of the factor; empty: nothing.
+std::string fault_of_levels(const StudyFactor& factor, const std::vector<std::string>& levels) {
+  std::set<std::string> seen;
+  for (const auto& level : levels) {
+    const auto number = parse_double(level);
+    const bool own = std::ranges::count(factor.levels, level) > 0;
+    if (level.empty() && !own) return "has an empty level";
+    if (number && !std::isfinite(*number)) {
+      return fmt::format("has the level '{}', which is not a finite number", level);
+    }
+    if (!seen.insert(number ? fmt::format("{}", *number) : level).second) {
+      return fmt::format("has the level '{}' twice", escape_terminal(level));
+    }
+  }
+  if (is_board_factor(factor.name)) return "";
+  if (const auto numbers = numbers_of(factor.levels); numbers && factor.choices.empty()) {
+    return fault_of_numbers(factor, levels, all_whole(*numbers));
+  }
+  const NameSet words = words_of_levels(factor);
+  for (const auto& level : levels) {
+    if (words.names.empty() || std::ranges::count(words.names, level) > 0) continue;
+    return fmt::format("has no level '{}': {}", escape_terminal(level), hint_for(level, words));
+  }
+  return "";
+}
+
 StudyFactor parse_factor(const StudyFile& file) {
-  file.allow({"name", "levels", "texts", "asked", "optional", "needs"});
+  file.allow(
+      {"name", "levels", "texts", "choices", "minimum", "maximum", "asked", "optional", "needs"});
   StudyFactor factor;
   factor.name = file.text("name");
   if (factor.name.empty()) file.fail("name", "is missing");
@@ -111,18 +197,25 @@ StudyFactor parse_factor(const StudyFile& file) {
   } else {
     factor.levels = file.list("levels");
     if (factor.levels.empty()) file.fail("levels", "must have at least one level");
-    for (const auto& level : factor.levels) {
-      const auto number = parse_double(level);
-      if (number && !std::isfinite(*number))
-        file.fail("levels", "holds '" + level + "', not a number");
-    }
-    auto sorted = factor.levels;
-    std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-      file.fail("levels", "names a level twice");
-    }
   }
   factor.texts = file.texts("texts");
+  factor.choices = file.list("choices");
+  factor.minimum = file.number("minimum");
+  factor.maximum = file.number("maximum");
+  if (factor.name == "batch") {
+    factor.minimum = std::max(factor.minimum.value_or(kBatches.first), kBatches.first);
+    factor.maximum = std::min(factor.maximum.value_or(kBatches.second), kBatches.second);
+  }
+  if (const auto fault = fault_of_levels(factor, factor.levels); !fault.empty()) {
+    file.fail("levels", fault);
+  }
+  const bool ranged = file.find("minimum") != nullptr || file.find("maximum") != nullptr;
+  if (ranged && (is_board_factor(factor.name) || !numbers_of(factor.levels))) {
+    file.fail("minimum", "and 'factor.maximum' apply only to numeric levels of the command");
+  }
+  if (!factor.choices.empty() && is_board_factor(factor.name)) {
+    file.fail("choices", "does not apply to a setting of the board");
+  }
   factor.asked = file.flag("asked", true);
   factor.optional = file.flag("optional", false);
   if (factor.optional && !is_board_factor(factor.name)) {
@@ -280,7 +373,13 @@ void change_study(Study& study, const StudyChanges& changes) {
     const std::string name = own_name(study, "factor", given, factors);
     const auto found = std::find_if(study.factors.begin(), study.factors.end(),
                                     [&](const auto& factor) { return factor.name == name; });
-    found->levels = split(values, ',');
+    std::vector<std::string> levels;
+    for (const auto& level : split(values, ',')) levels.emplace_back(trim(level));
+    if (const auto fault = fault_of_levels(*found, levels); !fault.empty()) {
+      throw UsageError(fmt::format("factor '{}' of study {} {}", name, study.name, fault));
+    }
+    found->levels = std::move(levels);
+    found->given = true;
     found->level_count = 0;
   }
   if (changes.repeats > 0) study.repeats = changes.repeats;

@@ -1,5 +1,7 @@
 #include "ridgewatt/study/study.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +87,10 @@ TEST(Study, FaultsNameTheKey) {
   const std::string head = "name = \"x\"\ncommand = \"c\"\n[[factor]]\nname = \"a\"\n";
   EXPECT_THAT(fault(head + "levels = []"), HasSubstr("'factor.levels' must have"));
   EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
+  EXPECT_THAT(fault(head + "levels = [1, inf]"), HasSubstr("not a finite number"));
+  EXPECT_THAT(fault(head + "levels = [1]\nminimum = 2"), HasSubstr("of at least 2"));
+  EXPECT_THAT(fault(head + "levels = [\"x\"]\nminimum = 2"), HasSubstr("only to numeric levels"));
+  EXPECT_THAT(fault(head + "levels = [\"x\"]\nchoices = [\"y\"]"), HasSubstr("has no level 'x'"));
   EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only if the factor is a clock"));
   EXPECT_THAT(fault(head + "levels = [1]\noptional = true"),
               HasSubstr("'factor.optional' applies only to"));
@@ -115,6 +121,57 @@ TEST(Study, EveryShippedStudyLoadsAndItsCommandsAreWhole) {
     }
   }
   EXPECT_THROW(load_study("nothing"), NotFoundError);
+}
+
+// A level of a shipped study that its command does not understand is refused before anything runs.
+TEST(Study, LevelsOfEveryShippedStudyAreChecked) {
+  for (const auto& name : list_studies()) {
+    const Study shipped = load_study(name);
+    for (const auto& factor : shipped.factors) {
+      const auto fault = [&](const std::string& levels) -> std::string {
+        Study study = shipped;
+        try {
+          change_study(study, {.parameters = {}, .levels = {factor.name + "=" + levels}});
+        } catch (const UsageError& error) {
+          return error.what();
+        }
+        return "";
+      };
+      EXPECT_THAT(fault(""), HasSubstr("has an empty level")) << name;
+      EXPECT_THAT(fault("nan"), HasSubstr("not a finite number")) << name;
+      if (is_board_factor(factor.name)) continue;  // the board decides
+      EXPECT_EQ(fault(fmt::format("{}", fmt::join(factor.levels, ", "))), "") << name;
+      EXPECT_THAT(fault(factor.levels[0] + "," + factor.levels[0]), HasSubstr("twice")) << name;
+      for (const char* level : {"no-such-level", "-1", "0.5", "1e9"}) {
+        EXPECT_THAT(fault(level), HasSubstr(level)) << name << " " << factor.name;
+      }
+    }
+  }
+}
+
+TEST(Study, LevelsFollowTheFile) {
+  const auto fault = [](const std::string& factor, const std::string& levels) -> std::string {
+    Study study = parse_study(
+        "name = \"s\"\ncommand = \"true {f} {batch}\"\n[[factor]]\nname = " + factor, "s.toml");
+    const std::string name = study.factors[0].name;
+    try {
+      change_study(study, {.parameters = {}, .levels = {name + "=" + levels}});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault("\"f\"\nlevels = [\"x\", \"\"]", "y,z"), "");  // no choices: any word
+  EXPECT_EQ(fault("\"f\"\nlevels = [\"x\", \"\"]", "y,"), "");   // the file has an empty level
+  EXPECT_EQ(fault("\"f\"\nlevels = [0.5, 1]", "0.25,-3"), "");
+  EXPECT_THAT(fault("\"f\"\nlevels = [0.5, 1]", "x"), HasSubstr("must be a number"));
+  EXPECT_THAT(fault("\"f\"\nlevels = [2]\nminimum = 0\nmaximum = 3", "4"),
+              HasSubstr("must be a whole number from 0 to 3"));
+  EXPECT_THAT(fault("\"batch\"\nlevels = [2]", "0"), HasSubstr("must be a whole number from 1"));
+  EXPECT_THAT(fault("\"f\"\nlevels = [\"on\", \"of\"]\nchoices = [\"on\", \"off\", \"of\"]", "fof"),
+              HasSubstr("has no level 'fof'"));
+  EXPECT_THAT(fault("\"f\"\nlevels = [\"a\"]\n[factor.texts]\na = \"b\"", "c"),
+              HasSubstr("choose one of a"));
 }
 
 // Energy = 10 x 1.2^(a = 2) x 0.9^(b = y), with noise of `sd` in each run and 20 % in each block.
