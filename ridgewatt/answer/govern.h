@@ -84,6 +84,7 @@ struct GovernAnswer {
   // Changes of mode; steps that tried a mode to learn its cost.
   std::size_t switches = 0, trials = 0;
   std::size_t modes = 0;  // number of candidate modes
+  std::size_t malformed_marks = 0;
   std::vector<GovernStep> steps;
   int status = 0;  // exit status of the program
   // Returns whether the goal was met, within govern::tolerance().

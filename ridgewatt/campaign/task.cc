@@ -258,6 +258,7 @@ class BoardTask {
     }
     progress.update(points.size());
     control.restore();
+    summary_.malformed_marks += profiler.malformed_marks();
   }
 
   void measure_point(measure::LiveProfiler& profiler, const SlottedPoint& at) {

@@ -46,6 +46,7 @@ struct TaskSummary {
   // Number of points that could not be measured.
   int failed = 0;
   std::vector<std::string> failures;
+  std::size_t malformed_marks = 0;
   store::HandedIn handed_in;
 };
 

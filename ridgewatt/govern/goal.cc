@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 
 namespace ridgewatt::govern {
 namespace {
@@ -52,8 +53,8 @@ std::string Goal::text() const {
   };
   switch (kind()) {
     case GoalKind::kDeadline:
-      return capped(
-          fmt::format("{:.0f} minibatches within {:g} s at the least energy", minibatches, end_s));
+      return capped(fmt::format("{} within {:g} s at the least energy",
+                                counted(std::llround(minibatches), "minibatch"), end_s));
     case GoalKind::kEnergy:
       return capped(fmt::format("the most work with {:g} J in {:g} s", energy_j, end_s));
     case GoalKind::kLatency:

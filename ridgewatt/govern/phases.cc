@@ -94,6 +94,7 @@ class PhaseRun {
       outcome.median_write_s = median(write_s_);
     }
     outcome.switching_s = switching_s_;
+    outcome.malformed_marks = program_.malformed_marks();
     return outcome;
   }
 

@@ -66,6 +66,7 @@ struct PhaseOutcome {
   // the mode. 0 without switches.
   double median_switch_s = 0, longest_switch_s = 0, median_write_s = 0;
   double switching_s = 0;  // total time of all switches
+  std::size_t malformed_marks = 0;
 };
 
 // Follows the marks until the program ends. `look`, which may be empty, is called about twice per

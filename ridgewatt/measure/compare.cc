@@ -70,9 +70,8 @@ std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
   return comparisons;
 }
 
-std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
-                                         const CompareOptions& options,
-                                         const std::function<void(int)>& progress) {
+ComparedCommands compare_commands(const platform::Sysfs& sysfs, const CompareOptions& options,
+                                  const std::function<void(int)>& progress) {
   if (options.repeats < 2) throw UsageError("a comparison needs at least 2 runs of each side");
   options.a.check();
   options.b.check();
@@ -80,6 +79,7 @@ std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
   Random random(options.seed);
   std::vector<Measurement> a;
   std::vector<Measurement> b;
+  std::size_t malformed_marks = 0;
   const auto run = [&](bool second) {
     const MeasureOptions& measure = second ? options.b : options.a;
     auto& runs = second ? b : a;
@@ -90,6 +90,7 @@ std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
           fmt::format("a command of the comparison ended with status {}", runs.back().status),
           fmt::format("{}", fmt::join(measure.command, " ")));
     }
+    malformed_marks += runs.back().malformed_marks;
     runs.back().traces.clear();
     runs.back().series.clear();
     progress(static_cast<int>(a.size() + b.size()));
@@ -99,7 +100,7 @@ std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
     run(b_first);
     run(!b_first);
   }
-  return compare_measurements(a, b);
+  return {compare_measurements(a, b), malformed_marks};
 }
 
 }  // namespace ridgewatt::measure

@@ -38,11 +38,15 @@ struct Comparison {
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
                                              const std::vector<Measurement>& b);
 
+struct ComparedCommands {
+  std::vector<Comparison> quantities;
+  std::size_t malformed_marks = 0;  // of all runs
+};
+
 // Runs both commands and compares them. The order within a pair is random, so that drift (heat)
 // favors neither. `progress` is called with the number of completed runs. Throws Error if a command
 // fails.
-std::vector<Comparison> compare_commands(const platform::Sysfs& sysfs,
-                                         const CompareOptions& options,
-                                         const std::function<void(int)>& progress);
+ComparedCommands compare_commands(const platform::Sysfs& sysfs, const CompareOptions& options,
+                                  const std::function<void(int)>& progress);
 
 }  // namespace ridgewatt::measure

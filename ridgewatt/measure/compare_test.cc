@@ -74,7 +74,8 @@ TEST(Compare, RunsBothInTurn) {
   int done = 0;
   const auto found = compare_commands(sysfs, options, [&](int runs) { done = runs; });
   EXPECT_EQ(done, 6);
-  EXPECT_GT(found[0].ratio, 1.5);
+  EXPECT_GT(found.quantities[0].ratio, 1.5);
+  EXPECT_EQ(found.malformed_marks, 0u);
   options.b.command = {"/bin/false"};
   EXPECT_THROW(compare_commands(sysfs, options, [](int) {}), Error);
   EXPECT_THROW(compare_measurements({}, {}), UsageError);

@@ -55,6 +55,8 @@ class TunedProgram {
   virtual Surroundings surroundings() = 0;
   // Whether each power value is the mean since the previous sample (PowerSource::tells_means).
   virtual bool tells_means() const { return false; }
+  // Number of lines that are not valid marks (MarkReader::malformed).
+  virtual std::size_t malformed_marks() const { return 0; }
 };
 
 struct DriftOptions {
@@ -144,6 +146,7 @@ struct InPlaceRun {
   double over_limit_s = 0, longest_over_limit_s = 0;
   double worst_excess = 0;  // relative to the limit; 0.03: 3 % above it
   double energy_j = 0;      // from begin_s to end_s
+  std::size_t malformed_marks = 0;
   double time_s() const { return end_s - begin_s; }
 };
 

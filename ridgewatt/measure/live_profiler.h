@@ -76,6 +76,7 @@ class LiveProfiler : public Profiler {
   // these points again.
   std::vector<Observation> take_known();
   int measured() const { return measured_; }
+  std::size_t malformed_marks() const { return malformed_marks_; }  // of all runs
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
@@ -97,6 +98,7 @@ class LiveProfiler : public Profiler {
   const ProfileOptions& options_;
   std::map<OperatingPoint, Stored> stored_;
   int measured_ = 0;
+  std::size_t malformed_marks_ = 0;
   bool sets_threads_ = false;  // the command's threads take the place of modes
   std::vector<std::string> failures_;
   std::unique_ptr<pipeline::PageCacheState> cache_;

@@ -59,6 +59,7 @@ class LiveProgram final : public TunedProgram {
   void set(const PowerMode& mode) override;
   Surroundings surroundings() override;
   bool tells_means() const override;
+  std::size_t malformed_marks() const override;
 
   pid_t process() const;
   // Sends SIGTERM to the program and its children and waits; after ten seconds, sends SIGKILL. A

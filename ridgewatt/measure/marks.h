@@ -55,6 +55,9 @@ class MarkReader {
   std::size_t malformed_ = 0;
 };
 
+// Returns the remark about `count` lines that a MarkReader skipped; none if `count` is 0.
+std::vector<std::string> skipped_marks_remarks(std::size_t count);
+
 struct MarkedMinibatch {
   double begin_s = 0;
   double end_s = 0;

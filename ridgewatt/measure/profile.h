@@ -15,6 +15,7 @@ struct ProfileSummary {
   int skipped = 0;  // were already in the store
   int failed = 0;   // the board rejected the mode, or the command failed
   std::vector<std::string> failures;
+  std::size_t malformed_marks = 0;
 };
 
 // Sorts modes from high clocks to low and removes duplicates. Some boards reject the opposite

@@ -72,8 +72,8 @@ Result soak_result(const measure::SoakSummary& summary, const std::vector<std::s
                    Provenance provenance);
 
 // A comparison of two commands or modes on the board named `board`.
-Result comparison_result(const std::vector<measure::Comparison>& comparisons,
-                         const std::string& board, Provenance provenance);
+Result comparison_result(const measure::ComparedCommands& compared, const std::string& board,
+                         Provenance provenance);
 
 // Peak, bandwidth, and the points of the intensity sweep.
 Result microbench_result(const measure::MachineBench& bench);

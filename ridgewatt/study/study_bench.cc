@@ -191,7 +191,7 @@ void CommandBench::resolve_factors(Study& study) {
       try {
         resolve(factor);
       } catch (const NotSupportedError& error) {
-        if (!factor.optional) throw;
+        if (!factor.optional || (control_ && factor.given)) throw;
         remarks_.push_back(fmt::format("{}; the factor is left out", error.what()));
         continue;
       }
@@ -248,6 +248,12 @@ void CommandBench::prepare(Study& study) {
   choose_command(study);
   resolve_factors(study);
   leave_out_levels(study);
+  Study once = study;
+  once.repeats = 1;
+  for (const auto& run : plan_study(once, 0)) {  // throws if a cell has no command
+    fill_command(study.before, study, run.cell);
+    fill_command(study.command, study, run.cell);
+  }
   if (study.setup.empty()) return;
   const std::string setup = fill_command(study.setup, study, {});
   if (!succeeds(setup, ">&2")) {
@@ -318,6 +324,7 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
     throw Error(fmt::format("the command ended with status {}", measured.status), command);
   }
   if (control_) control_->check_safety();
+  malformed_marks_ += measured.malformed_marks;
   for (const auto& note : measured.words.notes) {
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
   }
@@ -355,8 +362,9 @@ std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
   }
   if (factors.empty()) {
     throw NotSupportedError(
-        fmt::format("factor '{}' cannot be replayed: the sweep does not vary it",
-                    fmt::join(left_out, "', '")),
+        fmt::format("factor{} '{}' cannot be replayed: the sweep does not vary {}",
+                    left_out.size() == 1 ? "" : "s", fmt::join(left_out, "', '"),
+                    left_out.size() == 1 ? "it" : "them"),
         sweep.source);
   }
   std::erase_if(study.factors, [&](const auto& f) { return !factors.contains(f.name); });

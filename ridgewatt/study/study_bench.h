@@ -42,6 +42,7 @@ class CommandBench {
   const std::vector<std::string>& remarks() const { return remarks_; }
   // Notes that programs printed in the runs so far, each once.
   const std::vector<std::string>& notes() const { return notes_; }
+  std::size_t malformed_marks() const { return malformed_marks_; }  // of the runs so far
   // Sets the mode of the cell, runs the command and measures it. Throws Error if the command fails.
   Responses run(const Study& study, const StudyCell& cell);
   // Restores the original mode of the board.
@@ -64,6 +65,7 @@ class CommandBench {
   std::string no_control_;  // the reason why there is no mode control
   measure::RunCache cache_;
   std::vector<std::string> remarks_, notes_;
+  std::size_t malformed_marks_ = 0;
 };
 
 // Returns the rows of a sweep as results. The cells are given by the factors of the study that are

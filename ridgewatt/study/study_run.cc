@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/plural.h"
+#include "ridgewatt/measure/marks.h"
 #include "ridgewatt/study/study_analysis.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -25,7 +27,7 @@ std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, Stud
 }
 
 std::string runs_text(std::size_t done, std::size_t planned, const std::string& file) {
-  return fmt::format("{} of {} runs; {}", done, planned,
+  return fmt::format("{} of {}; {}", done, counted(planned, "run"),
                      file.empty() ? "to continue later, keep the runs with --store FILE"
                                   : "repeat the command to continue");
 }
@@ -38,6 +40,9 @@ StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string&
   outcome.planned = plan_study(study, options.seed).size();
   outcome.results = run_study(study, bench, log, options);
   for (const auto& note : log.notes()) outcome.remarks.push_back("note of the program: " + note);
+  for (const auto& remark : measure::skipped_marks_remarks(bench.malformed_marks())) {
+    outcome.remarks.push_back(remark);
+  }
   if (outcome.results.size() < outcome.planned) {
     outcome.remarks.push_back(runs_text(outcome.results.size(), outcome.planned, file));
   }
@@ -65,7 +70,10 @@ StudyOutcome outcome_of_sweep(Study& study, const std::string& path, const std::
     outcome.remarks.push_back(
         fmt::format("factor '{}' is left out: the sweep does not vary it", factor));
   }
-  outcome.remarks.push_back(fmt::format("{} flagged rows are left out", quality.flagged_rows()));
+  if (const auto flagged = static_cast<std::int64_t>(quality.flagged_rows()); flagged > 0) {
+    outcome.remarks.push_back(counted(flagged, "flagged row") +
+                              (flagged == 1 ? " is left out" : " are left out"));
+  }
   outcome.remarks.emplace_back(
       "the intervals show how effects vary over the other settings of the sweep");
   return outcome;

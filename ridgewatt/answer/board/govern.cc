@@ -234,6 +234,7 @@ GovernAnswer govern_here(const GovernQuestion& question, const GovernPlan& plan,
   found.provenance = device.provenance();
   found.how = outcome.end;
   found.status = outcome.status;
+  found.malformed_marks = outcome.malformed_marks;
   found.over_share = share_of(
       found.steps, [&](const govern::Window& seen) { return govern::over_cap(goal, seen); });
   found.late_share = share_of(found.steps, [&](const govern::Window& seen) {

@@ -82,6 +82,9 @@ void watch_program(ExplainQuestion& question, const WatchedProgram& program, std
     measure::MeasureOptions options;
     options.command = program.command;
     auto found = measure::measure_and_watch(*device.sysfs, options, program.for_s, meter);
+    for (const auto& line : measure::skipped_marks_remarks(found.measurement.malformed_marks)) {
+      say(line);
+    }
     measure::require_success(found.measurement.status, program.command);
     return found;
   };

@@ -143,6 +143,9 @@ TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
 
   TuneAnswer found = search_answer(question, space, summary);
   found.trace.left_out = std::move(left_out);
+  for (const auto& line : measure::skipped_marks_remarks(profiler.malformed_marks())) {
+    found.trace.left_out.push_back(line);
+  }
   const store::Series& series = board.profile.series;
   found.source.workload = series.workload + " " + series.kind;
   found.source.device = series.board;

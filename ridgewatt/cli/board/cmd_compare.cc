@@ -64,12 +64,12 @@ void run(const Context& context, const CompareCommand& options) {
   InterruptNote note;
   note.set("nothing is kept, because compare writes its result at the end");
   Progress progress("compare", static_cast<std::size_t>(2 * options.repeats), context.quiet);
-  const auto comparisons = measure::compare_commands(*device.sysfs, compare, [&](int done) {
+  const auto compared = measure::compare_commands(*device.sysfs, compare, [&](int done) {
     if (control) control->check_safety();
     progress.update(static_cast<std::size_t>(done));
   });
   if (control) control->restore();
-  print(context, report::comparison_result(comparisons, device.name, device.provenance()));
+  print(context, report::comparison_result(compared, device.name, device.provenance()));
 }
 
 struct CompareBoardsCommand {

@@ -53,5 +53,35 @@ TEST_F(MeasureRemarks, SaysWhichMarksDoNotCount) {
   EXPECT_THAT(good, Not(HasSubstr("minibatches count")));
 }
 
+// Every command that reads marks says which do not count.
+// label: board
+TEST_F(MeasureRemarks, EveryCommandSaysWhichMarksDoNotCount) {
+  const testing::TemporaryFolder folder;
+  const std::string script =
+      "echo nonsense >&$RIDGEWATT_MARK_FD; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.02; "
+      "echo minibatch >&$RIDGEWATT_MARK_FD; done";
+  const std::string program = folder.write("program.sh", script), run = " -- /bin/sh " + program,
+                    board = " --sysroot " + board_.root,
+                    store = (folder.path() / "points.db").string(),
+                    window = " --window 3 --settle 0 --settle-window 50ms --idle 0";
+  const std::string study =
+      folder.write("s.toml", "name = \"s\"\nrepeats = 2\ncommand = \"sh " + program +
+                                 " {a}\"\n[[factor]]\nname = \"a\"\nlevels = [1, 2]\n");
+  for (const std::string& line :
+       {"measure --idle 0" + board + run, "profile " + store + " --sample 1" + window + board + run,
+        "profile " + store + " --sample 1 --phases --idle 0" + board + run,
+        "tune --profiles 1 --max-power 60 --device local --store " + store + "2" + window + board +
+            run,
+        "campaign run --campaign c --point 0:gpu=612 --spool " + folder.path().string() +
+            " --store " + store + "3" + window + board + run,
+        "govern --max-power 30 --model zoo:lenet5 --idle 0" + board + run,
+        "govern --phase-mode a=MAXN" + board + run, "study " + study + board,
+        "compare --repeats 2 'sh " + program + "' true" + board,
+        "explain zoo:lenet5 --device fake:agx-orin" + run}) {
+    const auto result = testing::run_program(line);
+    EXPECT_THAT(result.output, HasSubstr(" ignored: no mark")) << line;
+  }
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli

@@ -198,6 +198,28 @@ TEST(StudyCommand, ASweepHasItsOwnLevels) {
   }
 }
 
+// Each setting of a board in a shipped study, with a level that no board has.
+// label: board
+TEST(StudyCommand, LevelsOfABoardAreCheckedByThePlan) {
+  for (const auto& name : study::list_studies()) {
+    const study::Study shipped = study::load_study(name);
+    for (const auto& factor : shipped.factors) {
+      if (!study::is_board_factor(factor.name)) continue;
+      for (const char* level : {"0", "-1", "no-such-level", ""}) {
+        const std::string line = "study " + name + " --device fake:agx-orin --plan --levels " +
+                                 factor.name + "=" + level;
+        const auto run = testing::run_program(line);
+        EXPECT_NE(run.status, 0) << line << run.output;
+        EXPECT_THAT(run.output, HasSubstr("factor '" + factor.name + "'")) << line;
+      }
+    }
+  }
+  const auto batch = testing::run_program("study batch --plan --levels batch=0");
+  EXPECT_EQ(batch.status, 2);
+  EXPECT_THAT(batch.output, HasSubstr("factor 'batch' of study batch has the level '0', which must"
+                                      " be a whole number from 1 to"));
+}
+
 TEST(StudyCommand, LevelsOfABoardAscend) {
   const testing::TemporaryFolder folder;
   setenv("RIDGEWATT_FAKE", (folder.path() / "fake").c_str(), 1);

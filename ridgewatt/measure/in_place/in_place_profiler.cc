@@ -157,6 +157,7 @@ class InPlaceProfiler::State {
     run_.end_s = std::max(run_.end_s, program_.now_s());
     run_.minibatches = log_.minibatches();
     run_.energy_j = log_.energy_j();
+    run_.malformed_marks = program_.malformed_marks();
     run_.ended = log_.ended();
     run_.over_limit_s = guard_.over_s();
     run_.longest_over_limit_s = guard_.longest_s();

@@ -132,6 +132,7 @@ class LiveProgram::State {
 
   Surroundings surroundings() { return board_->surroundings(); }
   bool tells_means() const { return board_->tells_means(); }
+  std::size_t malformed_marks() const { return marks_.malformed(); }
   pid_t process() const { return started_.process; }
   int status() const { return status_; }
 
@@ -242,6 +243,10 @@ TunedProgram::Surroundings LiveProgram::surroundings() {
 
 bool LiveProgram::tells_means() const {
   return state_->tells_means();
+}
+
+std::size_t LiveProgram::malformed_marks() const {
+  return state_->malformed_marks();
 }
 
 pid_t LiveProgram::process() const {

@@ -177,6 +177,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
   const auto measurement = measure_command(sysfs_, measure, meter_);
   control_.check_safety();
+  malformed_marks_ += measurement.malformed_marks;
   const auto& summary = measurement.summary;
   std::string failed = measurement.status == 0
                            ? ""

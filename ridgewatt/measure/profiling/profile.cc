@@ -59,6 +59,7 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   control.restore();
   summary.measured = profiler.measured();
   summary.failures = profiler.failures();
+  summary.malformed_marks = profiler.malformed_marks();
   return summary;
 }
 

@@ -62,6 +62,7 @@ class TokenProfiler {
     if (open) control_.restore();
     control_.apply(point.mode);
     TokenMeasurement measured = run();
+    malformed_marks_ += measured.measurement.malformed_marks;
     control_.check_safety();
     if (measured.measurement.status != 0) {
       throw PointFailedError(
@@ -87,6 +88,7 @@ class TokenProfiler {
       store_.add_if_absent(store_.series(*series), **record);
     }
   }
+  std::size_t malformed_marks() const { return malformed_marks_; }
 
  private:
   TokenMeasurement run() {
@@ -111,6 +113,7 @@ class TokenProfiler {
   store::Store& store_;
   const TokenProfileOptions& options_;
   store::Series prefill_, decode_;
+  std::size_t malformed_marks_ = 0;
 };
 
 }  // namespace
@@ -171,6 +174,7 @@ ProfileSummary profile_tokens(platform::Sysfs& sysfs, platform::JetsonModeContro
   }
   progress.update(order.size());
   control.restore();
+  summary.malformed_marks = profiler.malformed_marks();
   return summary;
 }
 

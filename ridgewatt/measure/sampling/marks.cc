@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::measure {
@@ -14,6 +15,12 @@ constexpr std::size_t kMaxMarks = 10'000'000;
 constexpr std::size_t kMaxWords = 64;  // of notes, and of values
 
 }  // namespace
+
+std::vector<std::string> skipped_marks_remarks(std::size_t count) {
+  if (count == 0) return {};
+  return {counted(static_cast<std::int64_t>(count), "marked line") +
+          " ignored: no mark, or its time is outside the run (docs/guide/measure.md)"};
+}
 
 void MarkReader::add(std::string_view piece, double arrival_s) {
   while (!piece.empty()) {

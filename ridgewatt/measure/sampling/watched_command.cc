@@ -107,6 +107,7 @@ WatchedRun watch_program(TunedProgram& program,
       static_cast<std::size_t>(std::count_if(marks.begin(), marks.end(), [](const TimedMark& mark) {
         return mark.kind == TimedMark::Kind::kMinibatch;
       }));
+  result.malformed_marks = program.malformed_marks();
   return result;
 }
 

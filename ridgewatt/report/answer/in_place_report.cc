@@ -49,8 +49,9 @@ Json effect_json(const measure::EffectTimes& effect) {
 
 std::string effect_text(const measure::EffectTimes& effect) {
   if (effect.count == 0) return "not known";
-  return fmt::format("{:.0f} ms ({:.0f} to {:.0f}, {} windows)", 1e3 * effect.median_s,
-                     1e3 * effect.lower_quartile_s, 1e3 * effect.upper_quartile_s, effect.count);
+  return fmt::format("{:.0f} ms ({:.0f} to {:.0f}, {})", 1e3 * effect.median_s,
+                     1e3 * effect.lower_quartile_s, 1e3 * effect.upper_quartile_s,
+                     counted(effect.count, "window"));
 }
 
 std::string drift_text(const measure::DriftEvent& event) {
@@ -90,6 +91,7 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
                             {"longest_above_s", run.longest_over_limit_s},
                             {"worst_excess_pct", 100 * run.worst_excess}};
   }
+  place["malformed_marks"] = run.malformed_marks;
   place["held_s"] = report.held_s;
   place["held_minibatches"] = report.held_minibatches;
   place["program_ended_first"] = report.program_ended;
@@ -100,10 +102,10 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
 
 std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   const auto& run = report.run;
-  std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} were trained during the search: {} windows in {}",
-                              counted(report.search_minibatches, "minibatch"), report.windows,
-                              duration_text(report.search_s)));
+  std::vector<std::string> lines = measure::skipped_marks_remarks(run.malformed_marks);
+  lines.push_back(fmt::format("trained during the search: {}; {} in {}",
+                              counted(report.search_minibatches, "minibatch"),
+                              counted(report.windows, "window"), duration_text(report.search_s)));
   lines.push_back("a mode showed after: pace " + effect_text(measure::time_effects(run)) +
                   ", power " + effect_text(measure::power_effects(run)));
   const double limit_w = report.answer.outcome.goal.limits.power_w;
@@ -111,7 +113,7 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
     lines.push_back(
         run.over_limit_s > 0
             ? sentence("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
-                       "at once, by {:.1f} % at most; {} were left for it",
+                       "at once, by {:.1f} % at most; left for it: {}",
                        limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
                        1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
                        counted(report.left_modes, "mode"))
@@ -119,7 +121,8 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));
   if (report.renewed > 0) {
-    lines.push_back(fmt::format("{} windows measured again what had drifted", report.renewed));
+    lines.push_back(
+        fmt::format("{} measured again what had drifted", counted(report.renewed, "window")));
   }
   if (report.program_ended) lines.push_back("the program ended before the search did");
   if (report.held_s > 0) {

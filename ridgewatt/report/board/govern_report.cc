@@ -35,6 +35,7 @@ Json govern_json(const answer::GovernAnswer& found) {
                {"switches", found.switches},
                {"trials", found.trials},
                {"modes", found.modes},
+               {"malformed_marks", found.malformed_marks},
                {"how", found.how},
                {"provenance", name_of(found.provenance)}});
   return json;
@@ -75,6 +76,7 @@ Result govern_result(const answer::GovernAnswer& found) {
        {{.name = "provenance", .rank = 1}, at<&A::provenance>}},
       std::vector{found})};
   result.json = govern_json(found);
+  result.remarks = measure::skipped_marks_remarks(found.malformed_marks);
   return result;
 }
 
@@ -134,15 +136,18 @@ Result phases_result(const govern::PhaseOutcome& outcome, const std::string& dev
                  {"longest_switch_ms", 1e3 * outcome.longest_switch_s},
                  {"median_write_ms", 1e3 * outcome.median_write_s},
                  {"switching_s", outcome.switching_s},
+                 {"malformed_marks", outcome.malformed_marks},
                  {"phases", result.table.to_json()}};
+  result.remarks = measure::skipped_marks_remarks(outcome.malformed_marks);
   result.notes.push_back(fmt::format("{:.1f} s, {:.1f} J, {} ({})", outcome.time_s,
                                      outcome.energy_j, counted(outcome.minibatches, "minibatch"),
                                      name_of(provenance)));
   if (outcome.switches > 0) {
     result.notes.push_back(
-        fmt::format("{} changes of mode took {:.1f} ms (median) and {:.1f} ms at most, from the "
-                    "mark until the new mode is read back; {:.1f} ms of it to write the mode",
-                    outcome.switches, 1e3 * outcome.median_switch_s, 1e3 * outcome.longest_switch_s,
+        fmt::format("{} took {:.1f} ms (median) and {:.1f} ms at most, from the mark until the new "
+                    "mode is read back; {:.1f} ms of it to write the mode",
+                    counted(static_cast<std::int64_t>(outcome.switches), "mode switch"),
+                    1e3 * outcome.median_switch_s, 1e3 * outcome.longest_switch_s,
                     1e3 * outcome.median_write_s));
   }
   return result;

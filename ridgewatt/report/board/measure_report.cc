@@ -229,22 +229,17 @@ Json measurement_to_json(const measure::Measurement& measurement,
 }
 
 std::vector<std::string> measurement_remarks(const measure::Measurement& measurement) {
-  std::vector<std::string> remarks;
+  auto remarks = measure::skipped_marks_remarks(measurement.malformed_marks);
   if (const auto& total = measurement.total; total && total->samples < 2) {
     remarks.push_back(fmt::format(
         "{} of power in the run: the error of its energy is unknown; let it run longer, or raise "
         "--sampling-hz",
         counted(static_cast<std::int64_t>(total->samples), "sample")));
   }
-  if (measurement.malformed_marks > 0) {
-    remarks.push_back(fmt::format(
-        "{} ignored: no mark, or its time is outside the run (docs/guide/measure.md)",
-        counted(static_cast<std::int64_t>(measurement.malformed_marks), "marked line")));
-  }
   if (measurement.minibatch_marks > 0 && measurement.minibatches.empty()) {
     remarks.push_back(fmt::format(
-        "0 of {} marked minibatches count: --warm-up leaves them out, or they have no duration",
-        measurement.minibatch_marks));
+        "0 of {} count: --warm-up leaves them out, or they have no duration",
+        counted(static_cast<std::int64_t>(measurement.minibatch_marks), "marked minibatch")));
   }
   return remarks;
 }

@@ -64,8 +64,8 @@ Result microbench_result(const measure::MachineBench& bench) {
   return result;
 }
 
-Result comparison_result(const std::vector<measure::Comparison>& comparisons,
-                         const std::string& board, Provenance provenance) {
+Result comparison_result(const measure::ComparedCommands& compared, const std::string& board,
+                         Provenance provenance) {
   using C = measure::Comparison;
   Table table = table_of<C>(
       {{{"quantity"}, at<&C::quantity>},
@@ -80,12 +80,14 @@ Result comparison_result(const std::vector<measure::Comparison>& comparisons,
         [](const C& row) -> Cell {
           return !row.differs() ? "no difference" : row.ratio > 1 ? "B is more" : "B is less";
         }}},
-      comparisons);
+      compared.quantities);
   RowOrigin origin;
   origin.board = board;
   origin.provenance = provenance;
   Table data = with_origin(table, {origin});
-  return {std::move(table), std::move(data)};
+  Result result{std::move(table), std::move(data)};
+  result.remarks = measure::skipped_marks_remarks(compared.malformed_marks);
+  return result;
 }
 
 }  // namespace ridgewatt::report

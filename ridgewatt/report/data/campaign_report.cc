@@ -232,7 +232,7 @@ Result standing_result(const std::string& name, const campaign::Standing& standi
 }
 
 std::string standing_line(const campaign::Standing& standing) {
-  std::string line = fmt::format("{} of {} points", standing.done, standing.planned);
+  std::string line = fmt::format("{} of {}", standing.done, counted(standing.planned, "point"));
   for (const auto& kind : standing.kinds) {
     line += fmt::format("; {}: {} left, {} running, {} queued, {} held", kind.name,
                         kind.planned - kind.done, kind.running, kind.queued, kind.held);
@@ -315,7 +315,9 @@ Result task_result(const campaign::TaskSummary& done) {
                  {"skipped", done.skipped},
                  {"failed", done.failed},
                  {"failures", done.failures},
+                 {"malformed_marks", done.malformed_marks},
                  {"handed_in", done.handed_in.added}};
+  result.remarks = measure::skipped_marks_remarks(done.malformed_marks);
   return result;
 }
 
@@ -329,7 +331,9 @@ Result profile_result(const measure::ProfileSummary& summary, const std::string&
                  {"skipped", summary.skipped},
                  {"failed", summary.failed},
                  {"failures", summary.failures},
+                 {"malformed_marks", summary.malformed_marks},
                  {"store", store}};
+  result.remarks = measure::skipped_marks_remarks(summary.malformed_marks);
   return result;
 }
 
