@@ -289,10 +289,7 @@ class Follower {
     return !due_.empty();
   }
 
-  std::string said_missing() const {
-    return fmt::format("{} of {} points are missing", standing_.planned - standing_.done,
-                       standing_.planned);
-  }
+  std::string said_missing() const { return missing_text(standing_); }
   void say(const std::string& text) const {
     if (options_.say) options_.say(text);
   }

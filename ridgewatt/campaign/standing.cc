@@ -1,5 +1,7 @@
 #include "ridgewatt/campaign/standing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt::campaign {
@@ -189,6 +192,12 @@ std::string why_blocked(const KindStanding& kind, const std::vector<TaskState>& 
 }
 
 }  // namespace
+
+std::string missing_text(const Standing& standing) {
+  const std::size_t missing = standing.planned - standing.done;
+  return fmt::format("{} of {} {} missing", missing, counted(standing.planned, "point"),
+                     missing == 1 ? "is" : "are");
+}
 
 bool is_resting(const BoardStanding& board, std::int64_t now_unix_s) {
   const auto silent_s = static_cast<double>(now_unix_s - board.newest_unix_s);

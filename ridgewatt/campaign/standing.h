@@ -79,6 +79,9 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
                      const std::vector<TaskState>& states, std::int64_t now_unix_s,
                      const Fleet& fleet = {});
 
+// Returns "3 of 12 points are missing".
+std::string missing_text(const Standing& standing);
+
 // Returns whether the board delivered no point for ten minutes and for ten times its time per
 // point.
 bool is_resting(const BoardStanding& board, std::int64_t now_unix_s);

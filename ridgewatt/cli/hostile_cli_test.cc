@@ -37,6 +37,7 @@ namespace ridgewatt::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 // A command line in which % stands for the tested file.
 struct FileUse {
@@ -983,6 +984,44 @@ TEST_F(Hostile, UnknownContentIsRefused) {
       for (const char* left : {"new.db", "new.db-wal", "new.db-shm"}) fs::remove(path(left));
     }
   }
+}
+
+// A sweep given as a store, and a store given as a sweep: the message says what the file is.
+// label: slow
+TEST_F(Hostile, ASweepIsNoStoreAndAStoreIsNoSweep) {
+  const std::string sweep = read_file(path("training.csv")), store = read_file(path("points.db"));
+  const std::set<std::string> stores = {"DATABASE", "STORE", "FROM", "TO", "--store", "--campaign"};
+  const auto said = [&](const FileUse& use, const std::string& content) {
+    folder_.write("other", content);
+    const std::string line = with_file(use.line, "other");
+    const Run run = shell(line);
+    expect_orderly(run, line);
+    EXPECT_EQ(read_file(path("other")), content) << line;
+    return run;
+  };
+  std::size_t databases = 0, tables = 0;
+  std::vector<FileUse> uses(inputs().begin(), inputs().end());
+  for (const auto& use : kOutputs) {
+    if (stores.contains(use.option)) uses.push_back(use);
+  }
+  for (const auto& use : uses) {
+    if (stores.contains(use.option)) {
+      const Run run = said(use, sweep);
+      const bool plan = run.output.find("not a database") == std::string::npos;
+      EXPECT_TRUE(use.option == "--campaign" || !plan) << use.line << "\n" << run.output;
+      if (!plan) EXPECT_THAT(run.output, HasSubstr("other is a CSV file, not a database"));
+      databases += plan ? 0 : 1;
+      continue;
+    }
+    const Run as_sweep = said(use, sweep);
+    if (as_sweep.status != 0) continue;  // it wants another kind of file
+    const Run run = said(use, store);
+    EXPECT_NE(run.status, 0) << use.line;
+    EXPECT_THAT(run.output, HasSubstr("is an SQLite database")) << use.line;
+    ++tables;
+  }
+  EXPECT_GE(databases, 10u);
+  EXPECT_GE(tables, 20u);
 }
 
 // If memory, threads, processes or open files run out, at any place, there is an error of one line.

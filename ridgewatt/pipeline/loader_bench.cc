@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/io/marks.h"
 
@@ -29,7 +30,7 @@ std::vector<LoaderRun> run_all(const LoaderBench& bench, CacheState cache) {
                     static_cast<std::size_t>(bench.repeats) * bench.workers.size(), bench.quiet);
   for (int repeat = 0; repeat < bench.repeats; ++repeat) {
     for (const int workers : bench.workers) {
-      progress.update(runs.size(), fmt::format("{} workers", workers));
+      progress.update(runs.size(), counted(workers, "worker"));
       loader.workers = workers;
       loader.seed = bench.seed + static_cast<std::uint64_t>(repeat);
       runs.push_back(run_loader(loader));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/twin/feed.h"
 
@@ -260,7 +261,7 @@ std::vector<WhatIf> all_changes(const PipelineConfig& config) {
     if (cores < 1) continue;
     PipelineConfig changed = config;
     changed.cores = cores;
-    changes.push_back(what_if(fmt::format("{} CPU cores", cores), changed));
+    changes.push_back(what_if(counted(cores, "CPU core"), changed));
   }
   changes.push_back(what_if("CPU clock +25 %", with_cpu_speed(config, 1.25)));
   PipelineConfig faster = config;

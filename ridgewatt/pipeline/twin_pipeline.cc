@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/twin/feed.h"
 
 namespace ridgewatt::pipeline {
@@ -62,11 +63,12 @@ std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::Tw
       if (level == now) continue;
       PowerMode changed = mode;
       changed.set(knob, level);
-      static constexpr KnobArray<const char*> kNames = {
-          {"{} CPU cores", "CPU clock {} MHz", "GPU clock {} MHz", "memory clock {} MHz"}};
-      changes.push_back(
-          what_if(fmt::format(fmt::runtime(kNames[knob]), knob_in_field_unit(changed, knob)),
-                  on_twin(config, model, changed)));
+      static constexpr KnobArray<const char*> kClocks = {{"", "CPU", "GPU", "memory"}};
+      const double value = knob_in_field_unit(changed, knob);
+      const std::string name = knob == Knob::kCpuCores
+                                   ? counted(std::llround(value), "CPU core")
+                                   : fmt::format("{} clock {} MHz", kClocks[knob], value);
+      changes.push_back(what_if(name, on_twin(config, model, changed)));
     }
   }
   sort_changes(changes);

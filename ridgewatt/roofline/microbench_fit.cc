@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/dense.h"
 
@@ -281,9 +282,9 @@ std::vector<MicrobenchPoint> sweep_of(std::span<const MicrobenchPoint> all) {
     triad = triad || point.kernel == MicrobenchKernel::kTriad;
   }
   if (points.size() < kFewestPoints && !(peak && triad)) {
-    throw UsageError(
-        fmt::format("{} microbenchmark points are too few to fit a roofline", points.size()), "",
-        fmt::format("measure at least {} intensities", kFewestPoints));
+    throw UsageError(fmt::format("too few to fit a roofline: {}",
+                                 counted(points.size(), "microbenchmark point")),
+                     "", fmt::format("measure at least {} intensities", kFewestPoints));
   }
   return points;
 }

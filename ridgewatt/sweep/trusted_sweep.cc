@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt {
 
 std::string TrustedSweep::remark() const {
   if (dropped == 0) return "";
-  return fmt::format("{}: {} of {} rows left out by the quality check (--keep-outliers keeps them)",
-                     path, dropped, rows);
+  return fmt::format("{}: {} of {} left out by the quality check (--keep-outliers keeps them)",
+                     path, dropped, counted(rows, "row"));
 }
 
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options) {
@@ -27,8 +28,8 @@ TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
   const std::size_t flagged = report.flagged_rows(), rows = sweep.observations.size();
   if (report.flagged_share() > kMostFlagged) {
     throw InputError(
-        fmt::format("the quality check flags {} of {} rows, which is too many to leave out",
-                    flagged, rows),
+        fmt::format("the quality check flags {} of {}, which is too many to leave out", flagged,
+                    counted(rows, "row")),
         path, "give --keep-outliers to use all rows; `ridgewatt sweep check` prints the reasons");
   }
   return {trusted_rows(sweep, report), path, rows, flagged};

@@ -18,20 +18,22 @@ export function parseCsv(text) {
   return { count, columns };
 }
 
-export const modeAt = (cloud, i) => ({ cpu_cores: cloud.columns.cpu_cores[i], cpu_mhz: cloud.columns.cpu_mhz[i], gpu_mhz: cloud.columns.gpu_mhz[i], mem_mhz: cloud.columns.mem_mhz[i] });
+// The knobs that the rows have; without a GPU there is no gpu_mhz.
+const knobNames = (cloud) => ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => cloud.columns[name] && cloud.columns[name][0] > 0);
+export const modeAt = (cloud, i) => Object.fromEntries(knobNames(cloud).map((name) => [name, cloud.columns[name][i]]));
 
 // The row index of a mode, or -1.
 export function rowOf(cloud, mode) {
-  const { cpu_cores: cores, cpu_mhz: cpu, gpu_mhz: gpu, mem_mhz: mem } = cloud.columns;
-  for (let i = 0; i < cloud.count; ++i) if (gpu[i] === mode.gpu_mhz && cpu[i] === mode.cpu_mhz && mem[i] === mode.mem_mhz && cores[i] === mode.cpu_cores) return i;
+  const knobs = knobNames(cloud).map((name) => [mode[name], cloud.columns[name]]);
+  for (let i = 0; i < cloud.count; ++i) if (knobs.every(([value, column]) => column[i] === value)) return i;
   return -1;
 }
 
 // Rows that differ from `mode` at most in `knob`, sorted by this knob.
 export function along(cloud, mode, knob) {
-  const [[a, inA], [b, inB], [c, inC]] = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => name !== knob).map((name) => [mode[name], cloud.columns[name]]);
+  const others = knobNames(cloud).filter((name) => name !== knob).map((name) => [mode[name], cloud.columns[name]]);
   const rows = [];
-  for (let i = 0; i < cloud.count; ++i) if (inA[i] === a && inB[i] === b && inC[i] === c) rows.push(i);
+  for (let i = 0; i < cloud.count; ++i) if (others.every(([value, column]) => column[i] === value)) rows.push(i);
   return rows.sort((a, b) => cloud.columns[knob][a] - cloud.columns[knob][b]);
 }
 

@@ -1,7 +1,7 @@
 // The charts of the Explore page: the roofline, on axes that do not change while a slider moves,
 // and cost over a knob.
 import { along, least } from "./cloud.js";
-import { knobs } from "./questions.js";
+import { knobsOf } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
 
@@ -77,4 +77,4 @@ export function costOverKnob(cloud, mode, knob, cost) {
   };
 }
 
-export const knobOf = (key) => knobs.find((knob) => knob.key === key) || knobs[0];
+export const knobOf = (key, board) => knobsOf(board).find((knob) => knob.key === key) || knobsOf(board)[0];

@@ -1,6 +1,6 @@
 // The charts of the Language models page: a figure over the length of the prompt, a figure over a
 // knob, and all modes by time per token and energy per token.
-import { along, front, modeAt } from "./cloud.js";
+import { along, front, modeAt, rowOf } from "./cloud.js";
 import { modeName } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
@@ -71,11 +71,6 @@ export function overKnob(cloud, mode, knob, figure) {
   };
 }
 
-const sameModeAt = (cloud, row, mode) => ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].every((name) => cloud.columns[name][row] === mode[name]);
-const rowOf = (cloud, mode) => {
-  for (let row = 0; row < cloud.count; ++row) if (sameModeAt(cloud, row, mode)) return row;
-  return -1;
-};
 
 // All modes: energy per token over time per token. Lower is better for both. The points of the
 // front can be clicked.

@@ -1,8 +1,8 @@
 // The best mode for a language model within limits, as `ridgewatt tune llm` finds it.
 import { html } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Check, DownloadBar, ErrorLine, NumberField, Select, number } from "./controls.js";
-import { freshness, queryOfMode, sameMode, shown } from "./questions.js";
+import { Check, DownloadBar, ErrorLine, NumberField, Select, coresText, number } from "./controls.js";
+import { freshness, modeWords, queryOfMode, sameMode, shown } from "./questions.js";
 
 const limits = [
   { key: "max-power", label: "Maximum power", unit: "W" }, { key: "max-ttft", label: "Maximum time to first token", unit: "ms" },
@@ -27,15 +27,14 @@ export function LimitForm({ query, setQuery }) {
 
 const shortName = (mode, presets) => {
   const preset = presets.find((one) => sameMode(one.mode, mode));
-  return preset ? preset.name : `GPU ${mode.gpu_mhz} MHz, ${mode.cpu_cores} core${mode.cpu_cores === 1 ? "" : "s"}`;
+  return preset ? preset.name : [mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, coresText(mode.cpu_cores)].filter(Boolean).join(", ");
 };
-const clocks = (mode) => `${mode.cpu_cores} core${mode.cpu_cores === 1 ? "" : "s"} at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
 
 function Plan({ plan, presets, setQuery, heading }) {
   const decode = plan.mode || plan.decode_mode;
   return html`<dl class="answers" aria-live="polite">
     <div><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortName(decode, presets) : "two modes"}</dd>
-      ${plan.mode ? html`<dd>${clocks(decode)}</dd>` : html`<dd>prompt: ${clocks(plan.prefill_mode)}</dd><dd>decoding: ${clocks(decode)}</dd><dd>${number(plan.switch_ms, 3)} ms from one to the other</dd>`}
+      ${plan.mode ? html`<dd>${modeWords(decode)}</dd>` : html`<dd>prompt: ${modeWords(plan.prefill_mode)}</dd><dd>decoding: ${modeWords(decode)}</dd><dd>${number(plan.switch_ms, 3)} ms from one to the other</dd>`}
       <dd><button type="button" onClick=${() => setQuery(queryOfMode(decode))}>Set the sliders to it</button></dd></div>
     <div><dt>A request takes</dt><dd><span data-answer="Best request">${number(plan.request_j)}</span> <small>J</small></dd><dd>90 %: ${number(plan.request_lo_j)} to ${number(plan.request_hi_j)} J; ${number(plan.request_s)} s</dd></div>
     <div><dt>Speed there</dt><dd><span data-answer="Best speed">${number(plan.tokens_per_s)}</span> <small>tokens/s</small></dd><dd>first token after ${number(plan.ttft_ms)} ms</dd></div>
@@ -53,6 +52,6 @@ export function BestMode({ tune, outgrown, question, presets, setQuery }) {
       ? html`<${Plan} plan=${json} presets=${presets} setQuery=${setQuery} heading=${`Least ${goals.find((one) => one.value === json.goal).label}`} />`
       : html`<div class="card" role="status"><p><b data-answer="Best mode">No mode meets these limits.</b></p>
           ${json.misses && json.misses.length > 0 && html`<p>Nearest: ${json.misses.join(", ")}</p>`}</div>`}
-      ${json.one_mode && json.feasible && json.prefill_mode && html`<p class="note">One mode for both phases: ${number(json.one_mode.request_j)} J per request at ${clocks(json.one_mode.mode)}.</p>`}</div>
+      ${json.one_mode && json.feasible && json.prefill_mode && html`<p class="note">One mode for both phases: ${number(json.one_mode.request_j)} J per request at ${modeWords(json.one_mode.mode)}.</p>`}</div>
     ${question && html`<${DownloadBar} command=${shown(tune.command)} csv=${address("tune/llm", { ...question, format: "csv" })} json=${address("tune/llm", question)} name="tune_llm" />`}`}`;
 }

@@ -2,7 +2,7 @@
 // the board supports.
 import { html } from "./standalone.module.js";
 import { Select, Slider } from "./controls.js";
-import { knobs, queryOfMode, sameMode } from "./questions.js";
+import { knobsOf, queryOfMode, sameMode } from "./questions.js";
 
 export function ModeForm({ board, mode, setQuery }) {
   const preset = board.presets.find((one) => sameMode(one.mode, mode));
@@ -11,6 +11,6 @@ export function ModeForm({ board, mode, setQuery }) {
   return html`<fieldset><legend>Power mode</legend>
     <${Select} label="Preset" value=${preset ? preset.name : ""} options=${options}
       onChange=${(name) => { const one = board.presets.find((p) => p.name === name); if (one) setQuery(queryOfMode(one.mode)); }} />
-    ${knobs.map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value })} />`)}
+    ${knobsOf(board).map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value })} />`)}
     <p class="faint note">${board.title}, ${board.release}: ${board.modes.toLocaleString("en-US")} modes</p></fieldset>`;
 }

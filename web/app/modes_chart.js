@@ -1,6 +1,6 @@
 // The chart of all modes over two costs: modes within and beyond the limits, the Pareto front,
 // presets, the answer, and measured points with their predictions.
-import { front, modeAt } from "./cloud.js";
+import { front, modeAt, rowOf } from "./cloud.js";
 import { modeName } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
@@ -79,10 +79,8 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
     legend.push({ name: "predicted, 90 % interval", color: colors.predicted, mark: "line" }, { name, color: colors.measured, mark: "dot" });
   }
   const marks = presets.map((preset) => {
-    for (let i = 0; i < cloud.count; ++i) {
-      if (["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].every((name) => cloud.columns[name][i] === preset.mode[name])) return ring(cloud.columns[cx][i], cloud.columns[cy][i], preset.name, "top", charts.colorOf("--ink"));
-    }
-    return null;
+    const i = rowOf(cloud, preset.mode);
+    return i < 0 ? null : ring(cloud.columns[cx][i], cloud.columns[cy][i], preset.name, "top", charts.colorOf("--ink"));
   }).filter(Boolean);
   if (answer) marks.push(ring(answer[cx], answer[cy], "answer", "bottom"));
   series.push({ type: "scatter", data: marks, silent: true, silentTable: true, symbol: "circle", symbolSize: 12, z: 10, rings: true, ink: true, label: { show: true, formatter: "{b}", fontSize: 11 } });

@@ -8,7 +8,7 @@ import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
 import { Pinned, pinKey } from "./pinned.js";
-import { cloudColumns, freshness, knobs, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useChoices, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { cloudColumns, freshness, knobsOf, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useChoices, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
 import { Intro, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
 import { everywhere, hashOf } from "./state.js";
 import { WorkloadForm } from "./workload_form.js";
@@ -26,7 +26,7 @@ function costsAt(table, mode) {
 function Answer({ name, value, lo, hi, unit, against, digits = 4 }) {
   const factor = against > 0 && value > 0 && value !== against ? value / against : null;
   return html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(value, digits)}</span> <small>${unit}</small></dd>
-    ${lo !== undefined && html`<dd>90 %: ${number(lo, 3)} to ${number(hi, 3)} ${unit}</dd>`}
+    ${typeof lo === "number" && html`<dd>90 %: ${number(lo, 3)} to ${number(hi, 3)} ${unit}</dd>`}
     ${factor && html`<dd>${number(factor, 3)} times the highest clocks' ${number(against, digits)} ${unit}</dd>`}</div>`;
 }
 
@@ -54,8 +54,8 @@ function Answers({ one, late, stale, highest }) {
   const memory = one.memory_needed_gb > 0 ? `${number(one.memory_needed_gb, 3)} of ${number(one.memory_free_gb, 3)} GB` : "";
   return html`<dl class=${`answers${stale ? " stale" : ""}`} aria-live="polite">
       <${Answer} name="Time" ...${cost("time", "ms")} /><${Answer} name="Power" ...${cost("power", "w")} /><${Answer} name="Energy" ...${cost("energy", "j")} />
-      <div><dt>Throughput</dt><dd>${number(1000 * one.batch / one.time_ms)} <small>samples/s</small></dd><dd>${number(1000 * one.energy_j / one.batch)} mJ per sample; minibatch of ${one.batch}</dd></div>
-      <div class=${late ? "stale" : ""}><dt>Bound by <${Term} of="Bound" /></dt><dd class="words">${bounds[one.bound] || one.bound}</dd><dd>GPU busy ${number(one.gpu_load_pct, 3)} %${one.stall_ms > 0 ? `, waiting for data ${number(one.stall_ms, 3)} ms` : ""}</dd>
+      <div><dt>Throughput</dt><dd>${number(1000 * one.batch / one.time_ms)} <small>samples/s</small></dd><dd>${typeof one.energy_j === "number" && `${number(1000 * one.energy_j / one.batch)} mJ per sample; `}minibatch of ${one.batch}</dd></div>
+      <div class=${late ? "stale" : ""}><dt>Bound by <${Term} of="Bound" /></dt><dd class="words">${bounds[one.bound] || one.bound}</dd><dd>${[one.gpu_load_pct > 0 && `GPU busy ${number(one.gpu_load_pct, 3)} %`, one.stall_ms > 0 && `waiting for data ${number(one.stall_ms, 3)} ms`].filter(Boolean).join(", ")}</dd>
         <dd>${one.fits_memory ? `memory ${memory}` : html`<b class="warn">needs ${memory}</b>`}</dd></div>
     </dl>`;
 }
@@ -116,8 +116,10 @@ function Roofs({ roofs, highest, question, children }) {
 
 function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, question }) {
   const handle = useRef(null);
-  const knob = knobOf(query.over);
-  const cost = costs[query.cost] ? query.cost : "energy_j";
+  const knob = knobOf(query.over, board);
+  // Without a power model, only the time is known.
+  const known = Object.entries(costs).filter(([value]) => !table || (table.columns[value] && isFinite(table.columns[value][0])));
+  const cost = known.some(([value]) => value === query.cost) ? query.cost : (known[0] || ["time_ms"])[0];
   const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost]);
   if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Asking all ${board.modes.toLocaleString("en-US")} modes` : "All modes are asked when the one above has an answer."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
@@ -125,8 +127,8 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
   return html`<div class=${freshness(cloud)}><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
       source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { handle.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row] })} />
-    <div class="row"><${Select} label="Cost" value=${cost} options=${Object.entries(costs).map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
-      <${Select} label="Over" value=${knob.key} options=${knobs.map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />
+    <div class="row"><${Select} label="Cost" value=${cost} options=${known.map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
+      <${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />
       ${best && html`<button type="button" onClick=${() => setQuery(queryOfMode(best))}>Set the mode of least ${costs[cost].name.toLowerCase()}</button>`}</div>
     ${best && html`<p class="faint note">Least ${costs[cost].name.toLowerCase()} of all modes: ${modeName(best, board.presets)}. <a href=${hashOf("modes", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), minimize: costs[cost].name.toLowerCase() })}>Modes</a> takes the fastest of the modes that are about as good, and keeps limits.</p>`}
     <${DownloadBar} command=${shown(cloud.command)} csv=${address("estimate", { ...all, format: "csv" })} json=${address("estimate", { ...question, modes: "all" })} svg=${() => handle.current.picture()} name="modes" /></div>`;
@@ -143,9 +145,11 @@ export function Page({ query, setQuery }) {
   const hasTable = useRef(false);
   const restMs = hasTable.current ? 60 : 0;
   const estimate = useReply("estimate", question, get, restMs);
-  const roofs = useReply("roofline", question && { ...question, figures: 1 }, get, restMs);
+  // The roofline of `local` is measured on the machine, not asked.
+  const hasRoofs = workload.device !== "local";
+  const roofs = useReply("roofline", hasRoofs && question && { ...question, figures: 1 }, get, restMs);
   const highest = useReply("estimate", at(top));
-  const highestRoofs = useReply("roofline", top && { ...at(top), figures: 1 });
+  const highestRoofs = useReply("roofline", hasRoofs && top && { ...at(top), figures: 1 });
   // Requests the selected mode first, and all modes of the workload after the reply.
   const answered = useRef(null);
   if (estimate.error) answered.current = null;

@@ -11,7 +11,7 @@ import { MemoryBar, Quantizations } from "./language_memory.js";
 import { BestMode, LimitForm, limitKeys, tuneLimits } from "./language_tune.js";
 import { ModeForm } from "./mode_form.js";
 import { knobOf } from "./explore_charts.js";
-import { freshness, knobs, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
+import { freshness, knobsOf, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
 import { Intro, Side, Strip, Term, spreadText } from "./strip.js";
 
 export const title = "Language models";
@@ -70,7 +70,7 @@ function OverLength({ rows, figure, prompt, setQuery }) {
 function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, question }) {
   const front = useRef(null), knobChart = useRef(null);
   const theme = useThemeCount();
-  const knob = knobOf(query.over);
+  const knob = knobOf(query.over, board);
   const all = useMemo(() => allModes(cloud, board.presets, mode, answer), [cloud, modeText(mode), answer && modeText(answer), theme]);
   const over = useMemo(() => overKnob(cloud, mode, knob, figure), [cloud, modeText(mode), knob, figure, theme]);
   const files = { csv: address("llm", question), json: address("llm", { ...question, format: undefined, columns: undefined }) };
@@ -82,7 +82,7 @@ function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, que
     <div><${Chart} option=${over.option} legend=${over.legend} title=${`${figure.name} over ${knob.label}`} height=${430}
       source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { knobChart.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: cloud.columns[knob.of][item.row] })} />
-      <div class="row"><${Select} label="Over" value=${knob.key} options=${knobs.map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} /></div></div></div>`;
+      <div class="row"><${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} /></div></div></div>`;
 }
 
 export function Page({ query, setQuery }) {

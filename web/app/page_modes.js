@@ -9,7 +9,7 @@ import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
 import { DescribedForm, optionPrefix, optionsOf } from "./described_form.js";
-import { cloudColumns, freshness, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { cloudColumns, freshness, modeWords, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadLine, workloadOf } from "./questions.js";
 import { Intro, Sentences, Side, Strip, Term, costItems, costSpread, sentence } from "./strip.js";
 import { WorkloadForm } from "./workload_form.js";
 
@@ -44,15 +44,13 @@ function LimitForm({ query, setQuery, limits }) {
 const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
   ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`], 3)} to ${number(one[`${name.toLowerCase()}_hi_${unit}`], 3)} ${text}</dd>`}</div>`;
 
-const modeLine = (mode) => `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz} MHz, GPU ${mode.gpu_mhz} MHz, memory ${mode.mem_mhz} MHz`;
-
 const presetOf = (answer, presets) => presets.find((one) => queryText(one.mode) === queryText(answer.mode));
-const shortMode = (answer, presets) => (presetOf(answer, presets) || { name: `GPU ${answer.mode.gpu_mhz} MHz, ${coresText(answer.mode.cpu_cores)}` }).name;
+const shortMode = (answer, presets) => (presetOf(answer, presets) || { name: [answer.mode.gpu_mhz > 0 && `GPU ${answer.mode.gpu_mhz} MHz`, coresText(answer.mode.cpu_cores)].filter(Boolean).join(", ") }).name;
 
 const sure = 0.9;  // chosen: probability that the button asks for
 
 function Found({ answer, presets, query, heading, setQuery }) {
-  return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer, presets)}</dd><dd>${modeLine(answer.mode)}; batch ${answer.batch}</dd>
+  return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer, presets)}</dd><dd>${modeWords(answer.mode)}; batch ${answer.batch}</dd>
       <dd><a href=${exploring(query, answer.mode)}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
     ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold <${Term} of="Confidence" /></dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd>${answer.limits.length > 1 && html`<dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd>`}
@@ -77,7 +75,7 @@ function NotFound({ json, query, setQuery }) {
   return html`<div class="card" role="status"><p><b data-answer="Mode">No mode meets these limits.</b></p>
     ${(json.relaxations || []).length > 0 && html`<p class="row">Relax a limit: ${json.relaxations.map((one) => html`<${Relaxation} key=${one.option} option=${one.option} setQuery=${setQuery} />`)}</p>`}
     ${boards.length > 0 && html`<p class="row">Or take another board, as modelled: ${boards.map((one) => html`<a key=${one.board} href=${hashOf("modes", { ...query, device: one.board })}>${one.board} (${number(one.power_w, 3)} W)</a>`)}</p>`}
-    ${json.nearest_miss && html`<p class="faint">Nearest: ${modeLine(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
+    ${json.nearest_miss && html`<p class="faint">Nearest: ${modeWords(json.nearest_miss.mode)}: ${number(json.nearest_miss.time_ms)} ms, ${number(json.nearest_miss.power_w)} W, ${number(json.nearest_miss.energy_j)} J</p>`}</div>`;
 }
 
 function Answer({ tune, presets, query, heading, setQuery, stale = tune.stale }) {

@@ -94,11 +94,16 @@ export const knobs = [
   { key: "cores", of: "cpu_cores", label: "CPU cores", unit: "" },
 ];
 
+// The knobs that a board has: a processor has only cores.
+export const knobsOf = (board) => knobs.filter(({ of }) => (board.knobs[of] || []).length > 0);
+// "8 cores at 1113.6 MHz, GPU 612 MHz": the knobs that a mode sets.
+export const modeWords = (mode) => [mode.cpu_cores > 0 && coresText(mode.cpu_cores) + (mode.cpu_mhz > 0 ? ` at ${mode.cpu_mhz} MHz` : ""), mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, mode.mem_mhz > 0 && `memory ${mode.mem_mhz} MHz`].filter(Boolean).join(", ");
+
 const nearest = (values, wanted) => values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best));
 
 // The mode in the address. A knob that is missing there has its highest value.
 export function modeOf(query, board) {
-  return Object.fromEntries(knobs.map(({ key, of }) => {
+  return Object.fromEntries(knobsOf(board).map(({ key, of }) => {
     const values = board.knobs[of];
     const wanted = Number(query[key]);
     return [of, query[key] && isFinite(wanted) ? nearest(values, wanted) : Math.max(...values)];
@@ -106,11 +111,11 @@ export function modeOf(query, board) {
 }
 
 export const queryOfMode = (mode) => Object.fromEntries(knobs.map(({ key, of }) => [key, mode[of]]));
-export const modeText = (mode) => `cores=${mode.cpu_cores},cpu=${mode.cpu_mhz},gpu=${mode.gpu_mhz},mem=${mode.mem_mhz}`;
+export const modeText = (mode) => [...knobs].reverse().filter(({ of }) => mode[of] > 0).map(({ key, of }) => `${key}=${mode[of]}`).join(",") || "maxn";
 export const sameMode = (a, b) => knobs.every(({ of }) => a[of] === b[of]);
 export const modeName = (mode, presets = []) => {
   const preset = presets.find((one) => sameMode(one.mode, mode));
-  return preset ? preset.name : `${coresText(mode.cpu_cores)} at ${mode.cpu_mhz}, GPU ${mode.gpu_mhz}, memory ${mode.mem_mhz} MHz`;
+  return preset ? preset.name : modeWords(mode);
 };
 
 export const defaults = { model: "zoo:resnet50", device: "agx-orin", runtime: "pytorch-eager", precision: "fp32" };

@@ -93,7 +93,7 @@ std::string board_origin(const CalibrateQuestion& question, const twin::BoardFit
   std::vector<std::string> parts;
   if (!fit.rows.empty()) {
     parts.push_back(
-        fmt::format("{} figures ({})", fit.rows.size(), short_paths(question.evidence)));
+        fmt::format("{} ({})", counted(fit.rows.size(), "figure"), short_paths(question.evidence)));
   }
   if (sweep_rows > 0) {
     parts.push_back(

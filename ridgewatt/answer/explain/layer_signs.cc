@@ -4,6 +4,7 @@
 #include "ridgewatt/base/sentence.h"
 
 #include "ridgewatt/answer/explain/sign_looks.h"
+#include "ridgewatt/base/plural.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -16,11 +17,11 @@ Look layers_with(const SignContext& of, LayerFault fault, double least, std::str
   if (of.profile == nullptr || !of.profile->faults[fault]) return {};
   const FaultyLayers& layers = *of.profile->faults[fault];
   const double expected_s = fault == LayerFault::kReformat ? layers.expected_s : 0;
-  return shown_if(
-      layers.time_s - expected_s > least * of.profile->layers_s,
-      sentence("{} of {} layers {} take {:.3g} ms of {:.3g} ms, {} {:.3g} ms", layers.count,
-               of.profile->count, what, kMsPerS * layers.time_s, kMsPerS * of.profile->layers_s,
-               layers.longest, kMsPerS * layers.longest_s));
+  return shown_if(layers.time_s - expected_s > least * of.profile->layers_s,
+                  sentence("{} of {} {} take {:.3g} ms of {:.3g} ms, {} {:.3g} ms", layers.count,
+                           counted(static_cast<std::int64_t>(of.profile->count), "layer"), what,
+                           kMsPerS * layers.time_s, kMsPerS * of.profile->layers_s, layers.longest,
+                           kMsPerS * layers.longest_s));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ridgewatt/answer/layers/layer_roofs.h"
 #include "ridgewatt/answer/layers/model_join.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/workload/cost_table.h"
 
@@ -159,8 +160,8 @@ void add_totals(LayersAnswer& answer) {
     unknown += layer.kind == LayerKind::kWork && !layer.work;
   }
   if (unknown > 0 && answer.work) {
-    answer.remarks.push_back(
-        fmt::format("the work of {} layers is not known and is missing in the totals", unknown));
+    answer.remarks.push_back(fmt::format("the work of {} is not known and is missing in the totals",
+                                         counted(unknown, "layer")));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/layers/engine_work.h"
 #include "ridgewatt/answer/layers/layer_names.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/workload/cost_table.h"
 
 namespace ridgewatt::answer {
@@ -348,8 +349,9 @@ void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
   }
   for (std::size_t l = 0; l < layers.size(); ++l) fill(layers[l], matching.steps[l], answer);
   if (!matching.unknown.empty()) {
-    answer.mismatches.push_back(fmt::format("{} names in layers are no nodes of the model: {}",
-                                            matching.unknown.size(), listed(matching.unknown)));
+    answer.mismatches.push_back(fmt::format("{} in layers without a node of the model: {}",
+                                            counted(matching.unknown.size(), "name"),
+                                            listed(matching.unknown)));
   }
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (!matching.steps[l].empty() || engine_macs(layers[l]) == 0) continue;

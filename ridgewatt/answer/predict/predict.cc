@@ -9,6 +9,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
@@ -67,10 +68,11 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
   }
   const auto& predicted = found.predictions;
   if (predicted.empty() || predict::has_interval(predicted.front().time_s)) return;
-  found.remarks.push_back(sentence(
-      "there are no {:.4g} % intervals, because they need {} sampled points, but there are {}",
-      100 * question.interval, predict::samples_for_interval(question.interval),
-      predict::mean_by_point(samples).size()));
+  found.remarks.push_back(
+      sentence("there are no {:.4g} % intervals: they need {} sampled points, and the number of "
+               "points is {}",
+               100 * question.interval, predict::samples_for_interval(question.interval),
+               predict::mean_by_point(samples).size()));
 }
 
 // Limits powers to the board's power limit, or to the highest sample if a sample exceeds it.
@@ -102,8 +104,8 @@ void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& foun
   }
   if (lowered > 0) {
     found.remarks.push_back(
-        sentence("{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it",
-                 lowered, found.predictions.size(), most_w));
+        sentence("set to the power limit of {:.4g} W, which they exceed: {} of {}", most_w, lowered,
+                 counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/schedule/grant_log.h"
 #include "ridgewatt/schedule/program_keeper.h"
 #include "ridgewatt/schedule/stop_on_signal.h"
@@ -35,8 +36,8 @@ std::vector<schedule::LiveMode> offered_modes(std::vector<schedule::LiveMode> mo
     throw InputError("the device has none of the planned power modes", "",
                      "plan with power modes of this device");
   if (modes.size() < all) {
-    options.say(fmt::format("{} of {} modes are left out, because the device does not have them",
-                            all - modes.size(), all));
+    options.say(fmt::format("left out, because the device does not have them: {} of {}",
+                            all - modes.size(), counted(all, "mode")));
   }
   return modes;
 }
@@ -96,8 +97,9 @@ ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live,
   options.executor.policy = &scheduler;
   options.executor.batch = scheduler.plan().batches.front();
   schedule::Executor executor(options.executor);
-  options.say(fmt::format("serving workers on {}: {} inference programs, with re-planning",
-                          options.executor.socket_path, question.programs.size()));
+  options.say(fmt::format("serving workers on {}: {}, with re-planning",
+                          options.executor.socket_path,
+                          counted(question.programs.size(), "inference program")));
   const schedule::StopOnSignal stop(executor);
   auto keeper = keeper_of(question, ended, options);
   const schedule::ExecutorSummary summary = executor.run();
@@ -120,9 +122,9 @@ ScheduleRun serve_cycle(ServeOptions options) {
   if (options.measure_interference) settings.native_from_s = settings.duration_s / 2;
   settings.on_event = event_remarks(options);
   schedule::Executor executor(settings);
-  options.say(fmt::format(
-      "serving workers on {}: batch {}, period {:.1f} ms, {} training minibatches per cycle",
-      settings.socket_path, settings.batch, settings.period_s * 1e3, settings.training_per_cycle));
+  options.say(fmt::format("serving workers on {}: batch {}, period {:.1f} ms, {} per cycle",
+                          settings.socket_path, settings.batch, settings.period_s * 1e3,
+                          counted(settings.training_per_cycle, "training minibatch")));
   const schedule::StopOnSignal stop(executor);
   if (options.control != nullptr && options.mode) {
     const auto applied = options.control->apply(*options.mode);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/predict/unvaried.h"
@@ -65,9 +66,10 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
   found.source.workload = samples.workload + " " + samples.kind;
   found.source.provenance = derived_provenance(
       samples.provenance, profiled ? Provenance::kProfiled : Provenance::kPredicted);
-  found.source.remark = fmt::format(
-      "few-shot predictor on {} profiled points; {}90 % intervals", samples.observations.size(),
-      profiled ? "the answer is one of them and costs what was measured; " : "");
+  found.source.remark =
+      fmt::format("few-shot predictor on {}; {}90 % intervals",
+                  counted(samples.observations.size(), "profiled point"),
+                  profiled ? "the answer is one of them and costs what was measured; " : "");
   if (found.outcome.best && !profiled) {
     for (const PointAxis axis :
          predict::unvaried_axes(samples.observations, std::array{found.outcome.best->point})) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/mode_control.h"
 
@@ -165,9 +166,9 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
   add_relaxations(found, points, costs, tune::Caution::kMeans);
   const bool more = question.verify > 0 || summary.stop_reason == tune::StopReason::kBudget;
   if (!found.outcome.best && summary.steps.size() < space.size() && more) {
-    found.outcome.advice =
-        fmt::format("only {} of {} points were profiled: raise {}", summary.steps.size(),
-                    space.size(), question.verify > 0 ? "--verify" : "--profiles");
+    found.outcome.advice = fmt::format("profiled were only {} of {}: raise {}",
+                                       summary.steps.size(), counted(space.size(), "point"),
+                                       question.verify > 0 ? "--verify" : "--profiles");
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/twin/twin_model.h"
 
@@ -135,7 +136,8 @@ TuneAnswer verify_by_hand(const TuneQuestion& question,
     found.trace.next.push_back({step.point, step.reason});
   if (!none) {
     found.source.remark =
-        fmt::format("{} of {} profiles are known{}", measured.observations.size(), question.verify,
+        fmt::format("known: {} of {}{}", measured.observations.size(),
+                    counted(static_cast<std::int64_t>(question.verify), "profile"),
                     found.outcome.best ? "; the answer is one of them" : "");
   }
   if (!found.outcome.best && !found.trace.next.empty()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 
 namespace ridgewatt::campaign {
 namespace {
@@ -106,7 +107,7 @@ Fleet fleet_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
 }
 
 std::string why_set_aside(const BoardHealth& board) {
-  return fmt::format("set aside after {} failed points in a row: {}", board.in_a_row,
+  return fmt::format("set aside after {} in a row: {}", counted(board.in_a_row, "failed point"),
                      board.last_error);
 }
 

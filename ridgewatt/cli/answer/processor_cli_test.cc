@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <filesystem>
+#include <fstream>
 
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/cpu_twin.h"
 
@@ -12,6 +15,7 @@ namespace ridgewatt::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ProgramResult;
 using testing::run_program;
 
@@ -84,6 +88,24 @@ TEST(ProcessorCommands, AnswersSayNothingAboutAGpu) {
       }
     }
   }
+}
+
+// label: board
+TEST(ProcessorCommands, TablesHaveNoRowsOfWhatAProcessorLacks) {
+  for (const auto& line : split(said("device show " + processor_file() + " --wide", 0), '\n')) {
+    EXPECT_EQ(line.find("  -  "), std::string::npos) << line;
+  }
+  const testing::TemporaryFolder machine;
+  for (const std::string cpu : {"cpu0", "cpu1"}) {
+    const auto folder = machine.path() / "sys/devices/system/cpu" / cpu;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "online") << "1\n";
+  }
+  const std::string sysroot = " --sysroot " + machine.path().string();
+  const std::string mode = said("mode show" + sysroot, 0);
+  EXPECT_THAT(mode, HasSubstr("cpu cores"));
+  EXPECT_THAT(mode, Not(HasSubstr("clock"))) << mode;
+  EXPECT_THAT(said("top --once" + sysroot, 0), Not(HasSubstr("gpu")));
 }
 
 struct RefusedOnProcessors {

@@ -5,6 +5,7 @@
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
@@ -105,7 +106,7 @@ void restore(const Context& context, const ModeCommand& options) {
   if (context.json() || context.csv()) {
     print(context, report::writes_table(summary));
   } else if (!context.quiet) {
-    std::cout << "restored: " << summary.writes.size() << " files written\n";
+    std::cout << "restored: " << counted(std::ssize(summary.writes), "file") << " written\n";
   }
 }
 

@@ -409,7 +409,7 @@ TEST_F(CampaignCli, WhatFailsForGoodIsNotTriedForever) {
   const auto watched = testing::run_program("campaign watch '" + plan +
                                             "' --interval 0.2 --attempts 2 --at-most 100 --quiet");
   EXPECT_EQ(watched.status, 1) << watched.output;
-  EXPECT_THAT(watched.output, HasSubstr("1 of 1 points are missing"));
+  EXPECT_THAT(watched.output, HasSubstr("1 of 1 point is missing"));
   EXPECT_THAT(watched.output, HasSubstr("the command ended with status 3"));
   EXPECT_EQ(campaign::read_plan(plan).jobs.size(), 2u);
   EXPECT_EQ(testing::run_program("campaign cancel '" + plan + "'").status, 0);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
@@ -47,8 +48,8 @@ void collect(const Context& context, const CollectCommand& options) {
                         "`ridgewatt campaign status PLAN` prints what was measured");
   const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
   if (!standing.complete()) {
-    remark(context,
-           fmt::format("{} of {} points are in the store", standing.done, standing.planned));
+    remark(context, fmt::format("the store has {} of {}", standing.done,
+                                counted(static_cast<std::int64_t>(standing.planned), "point")));
   }
   write_output(options.output, options.raw ? report::raw_points_table(rows).csv()
                                            : merged_csv(context, rows, !options.as_measured));

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/interrupt_note.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/report/campaign_report.h"
@@ -39,16 +40,13 @@ void follow_campaign(const Context& context, FollowCommand& options) {
   const auto& faults = standing.faults;
   for (const auto& kind : standing.kinds) {
     if (kind.set_aside == 0 || kind.blocked.empty()) continue;
-    throw Error(fmt::format("{} of {} points are missing", standing.planned - standing.done,
-                            standing.planned),
-                report::blocked_line(kind),
+    throw Error(campaign::missing_text(standing), report::blocked_line(kind),
                 "after a repair run `ridgewatt campaign boards PLAN --readmit SERIAL`");
   }
-  throw Error(
-      fmt::format("{} of {} points are missing, and no task is running",
-                  standing.planned - standing.done, standing.planned),
-      faults.empty() ? "" : faults.front().why,
-      fmt::format("tasks were submitted {} times; --attempts allows more", follow.attempts));
+  throw Error(campaign::missing_text(standing) + ", and no task is running",
+              faults.empty() ? "" : faults.front().why,
+              fmt::format("tasks were submitted {}; --attempts allows more",
+                          counted(follow.attempts, "time")));
 }
 
 void add_attempts(CLI::App& command, FollowCommand& options) {

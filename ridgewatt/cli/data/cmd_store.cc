@@ -37,11 +37,15 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
   const auto merged = campaign::merged_by_kind(store, arguments.filter, arguments.database);
   for (const auto& one : merged) {
     for (const auto& text : report::merge_remarks(one)) remark(context, text);
+    const std::size_t boards = one.effects.boards.size(),
+                      corrected = boards - one.uncorrected.size();
     remark(context,
-           fmt::format("{}: {} of {} boards; {} are corrected for their differences",
-                       describe(one.sweep.origin()), counted(one.sweep.observations.size(), "row"),
-                       one.effects.boards.size(),
-                       counted(one.effects.boards.size() - one.uncorrected.size(), "board")));
+           fmt::format(
+               "{}: {} of {}{}", describe(one.sweep.origin()),
+               counted(one.sweep.observations.size(), "row"), counted(boards, "board"),
+               corrected == 0
+                   ? ""
+                   : fmt::format("; corrected for the differences between boards: {}", corrected)));
   }
   write_output(arguments.file, campaign::write_merged_csv(merged));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/enum_rows.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
@@ -123,9 +124,9 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
   }
   if (above == 0) return {};
   return sentence(
-      "above the {:g} W that the module is built to draw for long: {} of {} rows (up to {:.1f} W); "
+      "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
       "their power ends there, and a board that lowers its clocks takes longer",
-      *limit_w, above, found.rows.size(), most_w);
+      *limit_w, above, counted(found.rows.size(), "row"), most_w);
 }
 
 StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {

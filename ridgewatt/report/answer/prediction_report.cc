@@ -164,15 +164,15 @@ Result presets_result(const std::vector<answer::PresetStanding>& presets, answer
     if (preset.best) ++dominated;
     if (preset.sms_off > 0) {
       result.remarks.push_back(
-          fmt::format("{} also disables {} streaming multiprocessors, which is not in the rows: "
-                      "only its knobs are compared",
-                      preset.name, preset.sms_off));
+          fmt::format("{} also disables {}, which is not in the rows: only its knobs are "
+                      "compared",
+                      preset.name, counted(preset.sms_off, "streaming multiprocessor")));
     }
   }
   result.data = with_origin(result.table, origins);
-  result.remarks.push_back(fmt::format("another mode beats {} of {} presets in both {} and {}; {}",
-                                       dominated, presets.size(), name_of(x), name_of(y),
-                                       describe(origin)));
+  result.remarks.push_back(fmt::format("another mode beats {} of {} in both {} and {}; {}",
+                                       dominated, counted(presets.size(), "preset"), name_of(x),
+                                       name_of(y), describe(origin)));
   return result;
 }
 

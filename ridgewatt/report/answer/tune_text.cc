@@ -88,8 +88,9 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
 std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
   std::string question = describe_goal(report.outcome.goal, report.source.origin.kind);
   question[0] = 'L';
-  std::string of = fmt::format("{}: {} operating points, {}", report.source.workload,
-                               report.trace.considered, name_of(report.source.provenance));
+  std::string of = fmt::format("{}: {}, {}", report.source.workload,
+                               counted(report.trace.considered, "operating point"),
+                               name_of(report.source.provenance));
   if (report.source.origin.runtime)
     of += fmt::format(", {}", name_of(*report.source.origin.runtime));
   if (!report.source.origin.twin.empty())
@@ -105,12 +106,14 @@ std::vector<std::string> tune_question(const answer::TuneAnswer& report) {
 namespace {
 
 void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines) {
-  const std::string which =
-      !report.trace.next.empty() ? "what was profiled so far"
-      : report.trace.profiled.empty()
-          ? fmt::format("the {}", counted(report.trace.considered, "point"))
-          : fmt::format("the {} profiled points", report.trace.profiled.size());
-  lines.push_back(fmt::format("No answer: none of {} meets the limits.", which));
+  const bool all = report.trace.profiled.empty();
+  const std::size_t points = all ? report.trace.considered : report.trace.profiled.size();
+  const std::string noun = all ? "point" : "profiled point";
+  lines.push_back(
+      !report.trace.next.empty() ? "No answer: none of what was profiled so far meets the limits."
+      : points == 1
+          ? fmt::format("No answer: the only {} does not meet the limits.", noun)
+          : fmt::format("No answer: none of the {} meets the limits.", counted(points, noun)));
   if (report.outcome.miss) {
     std::string batch;
     if (report.outcome.miss->point.batch > 0)
@@ -228,7 +231,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
                                 job_text({report.trace.board_time_s, report.trace.board_energy_j}),
                                 report.trace.stopped_because.value_or("")));
   }
-  if (const auto& near_best = report.trace.near_best) {
+  if (const auto& near_best = report.trace.near_best; near_best && report.trace.considered > 1) {
     lines.push_back(
         fmt::format("no other point is better by more than 1 % with a probability of {:.0f} %{}",
                     100 * *near_best, *near_best < 0.9 ? " (more profiles: --profiles)" : ""));
@@ -265,7 +268,7 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
 
 std::string slower_text(const answer::SlowerPreset& one) {
   static constexpr KnobArray<const char*> kReasons{
-      {"leaves {:g} CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
+      {"leaves {:g} of the CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
        "caps the memory at {:g} MHz"}};
   return fmt::format("{} is slower here than {} because it {}", one.slower, one.faster,
                      fmt::format(fmt::runtime(kReasons[one.knob]), one.value));

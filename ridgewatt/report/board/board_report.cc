@@ -137,6 +137,8 @@ Table board_fact_table(const Board& board) {
                {.name = "status", .rank = 1},
                {.name = "source", .rank = 2, .wrap = true}});
   const auto add = [&](const std::string& key, Cell value) {
+    // The file of a processor, which `calibrate` writes, leaves out what is not known.
+    if (!board.has_gpu() && std::holds_alternative<std::monostate>(value)) return;
     const Fact* fact = find_fact(board, key);
     std::vector<Cell> row = {key, std::move(value), Cell(), Cell()};
     if (fact != nullptr) row[2] = fact->status, row[3] = fact->source;
@@ -166,7 +168,9 @@ Table board_fact_table(const Board& board) {
   if (board.l1_bytes_per_sm_cycle)
     add_rate("gpu.l1_bytes_per_sm_cycle", board.l1_bytes_per_sm_cycle);
   if (board.l2_bytes_per_cycle) add_rate("gpu.l2_bytes_per_cycle", board.l2_bytes_per_cycle);
-  add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / 1048576)));
+  if (board.has_gpu() || board.system_memory_bytes > 0) {
+    add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / 1048576)));
+  }
   if (board.memory_bus_bits > 0) add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
   if (board.triad) {
     add("memory.triad_gb_per_s", fmt::format("{} to {}", board.triad->lo_bytes_per_s / kGiga,

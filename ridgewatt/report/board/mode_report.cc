@@ -87,6 +87,7 @@ Table mode_state_table(const platform::ModeState& state) {
   const auto& mode = state.limits;
   const auto add_clock = [&](const char* name, Knob knob, bool fixed, const std::string& governor) {
     const bool known = mode.has(knob);
+    if (!known && governor.empty()) return;  // the machine does not have this clock
     table.add_row({name, known ? Cell(knob_in_field_unit(mode, knob)) : Cell(), "MHz",
                    known ? (fixed ? "fixed" : "upper limit") : "", governor});
   };
@@ -130,9 +131,10 @@ Result apply_result(const platform::ApplySummary& summary, bool dry_run) {
 
 std::string applied_text(const platform::ApplySummary& summary, const std::string& gpu_governor) {
   const std::string governor = gpu_governor.empty() ? "" : ", GPU governor " + gpu_governor;
+  const auto changed = std::ssize(summary.written.changed);
   return "applied: " + describe(summary.applied) + governor + "; " +
-         std::to_string(summary.written.writes.size()) + " files written, " +
-         std::to_string(summary.written.changed.size()) + " changed by the board\n";
+         counted(std::ssize(summary.written.writes), "file") + " written" +
+         (changed > 0 ? fmt::format(", {} changed by the board", changed) : "") + "\n";
 }
 
 Table mode_grid_table(const std::vector<PowerMode>& modes) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/rows.h"
@@ -71,9 +72,9 @@ Result quality_result(const std::vector<CheckedSweep>& sweeps) {
   for (const auto& checked : sweeps) {
     const auto& [sweep, report] = checked;
     result.json.push_back(quality_json(checked));
-    result.notes.push_back(fmt::format("{} {}: {} of {} rows flagged ({:.2f} %)", sweep.workload,
-                                       sweep.kind, report.flagged_rows(), sweep.observations.size(),
-                                       100 * report.flagged_share()));
+    result.notes.push_back(fmt::format(
+        "{} {}: {} of {} flagged ({:.2f} %)", sweep.workload, sweep.kind, report.flagged_rows(),
+        counted(sweep.observations.size(), "row"), 100 * report.flagged_share()));
     for (const auto& text : report.remarks) result.notes.push_back("  " + text);
   }
   return result;

@@ -166,8 +166,9 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
     return lines;
   }
   if (!tuned.best) {
-    lines.push_back(
-        fmt::format("No answer: none of the {} meets the limits.", counted(tuned.modes, "mode")));
+    lines.push_back(tuned.modes == 1 ? "No answer: the only mode does not meet the limits."
+                                     : fmt::format("No answer: none of the {} meets the limits.",
+                                                   counted(tuned.modes, "mode")));
     lines.push_back(fmt::format("Nearest: {}: {}.", plan_text(board, *tuned.miss),
                                 fmt::join(tuned.broken, "; ")));
     return lines;

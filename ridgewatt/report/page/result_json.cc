@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
@@ -297,7 +298,7 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
 // The array of predict and pareto, with or without an enclosing object that states its origin.
 void add_points_result(HtmlReport& report, const Json& json, const Json& rows) {
   const FigureSource source = source_at(json);
-  report.paragraph(fmt::format("{} operating points. {}.", rows.size(), source.line()));
+  report.paragraph(fmt::format("{}. {}.", counted(rows.size(), "operating point"), source.line()));
   std::vector<Observation> observations;
   for (const auto& row : rows) {
     if (const auto observation = observation_at(row)) observations.push_back(*observation);

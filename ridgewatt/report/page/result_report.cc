@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
@@ -121,14 +122,15 @@ std::optional<Plot> curves(std::string_view text, const std::string& name, std::
 void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSource& source,
                        bool made_by_a_model) {
   report.paragraph(
-      fmt::format("{}; {} operating points.", source.line(), sweep.observations.size()));
+      fmt::format("{}; {}.", source.line(), counted(sweep.observations.size(), "operating point")));
   const auto add_figures = [&](const Sweep& shown) {
     for (const auto& figure : energy_figures(shown.observations, source)) report.figure(figure);
   };
   if (made_by_a_model) return add_figures(sweep);
   const QualityReport quality = check_quality(sweep);
-  report.paragraph(
-      fmt::format("{} flagged rows are left out of the figures.", quality.flagged_rows()));
+  if (const std::size_t flagged = quality.flagged_rows(); flagged > 0) {
+    report.paragraph(fmt::format("The figures leave out {}.", counted(flagged, "flagged row")));
+  }
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 
@@ -168,9 +170,9 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
     report.paragraph(known.powered == 0
                          ? "The power of these rows is not known, so there are no figures of power "
                            "and energy."
-                         : fmt::format("The power of {} of {} rows is not known: they are left out "
-                                       "of the figures.",
-                                       known.others, known.others + known.powered));
+                         : fmt::format("The power of {} of {} is not known; the figures show "
+                                       "only the others.",
+                                       known.others, counted(known.others + known.powered, "row")));
     text = known.text;
   }
   if (costs && known.powered > 0) {

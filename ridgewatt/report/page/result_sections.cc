@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/page/json_fields.h"
 #include "ridgewatt/report/result_report.h"
@@ -289,8 +290,10 @@ void add_study_result(HtmlReport& report, const Json& json) {
   if (const std::string where = text_at(json, "where"); !where.empty() && source.detail.empty()) {
     source.detail = where;
   }
-  report.lead(fmt::format("{:.0f} runs of the study {}.", number_at(json, "runs").value_or(0),
-                          text_at(json, "study")));
+  report.lead(
+      fmt::format("{} of the study {}.",
+                  counted(static_cast<std::int64_t>(number_at(json, "runs").value_or(0)), "run"),
+                  text_at(json, "study")));
   report.paragraph(source.line() + ".");
   for (const char* list : {"findings", "remarks"}) {
     if (!json.contains(list) || !json[list].is_array()) continue;

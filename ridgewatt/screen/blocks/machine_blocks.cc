@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/screen/blocks/block.h"
@@ -210,7 +211,8 @@ Block clock_block(const Scene& scene, std::size_t width) {
 Block load_block(const Scene& scene, std::size_t width) {
   const auto& machine = scene.now.machine.snapshot;
   Block block{title_line(
-      "loads", fmt::format("{} of {} cores online", machine.cpus_online, machine.cpus_present),
+      "loads",
+      fmt::format("{} of {} online", machine.cpus_online, counted(machine.cpus_present, "core")),
       width)};
   std::vector<platform::LoadReading> cores;
   std::vector<double> core_loads;
@@ -301,7 +303,14 @@ Block process_block(const Scene& scene, std::size_t width) {
     block.lines.push_back(line.fit(width));
   }
   if (block.lines.empty()) {
-    block.lines.push_back(Line("none that uses the GPU or much of a core", Tone::kDim).fit(width));
+    const auto& machine = scene.now.machine;
+    const bool has_gpu = !machine.gpus.empty() ||
+                         std::ranges::any_of(machine.snapshot.loads,
+                                             [](const auto& load) { return load.name == "gpu"; });
+    block.lines.push_back(
+        Line(has_gpu ? "none that uses the GPU or much of a core" : "none that uses much of a core",
+             Tone::kDim)
+            .fit(width));
   }
   block.least = 1;
   return block;

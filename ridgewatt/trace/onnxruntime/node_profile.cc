@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/stated_runs.h"
@@ -80,8 +81,8 @@ class NodeTimes {
     }
     trace.layers = std::move(layers_);
     if (elsewhere_ > 0) {
-      trace.remarks.push_back(fmt::format("{} events of other providers than {} are left out",
-                                          elsewhere_, kCpuProvider));
+      trace.remarks.push_back(fmt::format("left out: {} of other providers than {}",
+                                          counted(elsewhere_, "event"), kCpuProvider));
     }
     return trace;
   }

@@ -132,9 +132,8 @@ std::vector<std::string> check_calibration(const Twin& start,
   }
   if (modes.size() < kFewestModes) {
     throw InputError(
-        fmt::format(
-            "the calibration sweeps have only {} power modes, which are too few to fit a twin",
-            modes.size()),
+        fmt::format("the calibration sweeps have only {}, which is too few to fit a twin",
+                    counted(modes.size(), "power mode")),
         "", fmt::format("profile at least {} modes, spread over all clocks", kFewestModes));
   }
   require_trusted_rows(runs);
