@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "ridgewatt/base/sentence.h"
-
 #include "ridgewatt/answer/explain/sign_looks.h"
+#include "ridgewatt/base/sentence.h"
 
 namespace ridgewatt::answer {
 namespace {

@@ -1,10 +1,9 @@
 // Signs in a profile of layers.
 #include <fmt/format.h>
 
-#include "ridgewatt/base/sentence.h"
-
 #include "ridgewatt/answer/explain/sign_looks.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 
 namespace ridgewatt::answer {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "ridgewatt/base/sentence.h"
-
 #include "ridgewatt/io/json.h"
 
 namespace ridgewatt::report {
