@@ -17,7 +17,7 @@ namespace ridgewatt::answer {
 struct TraceQuestion {
   ScheduleRequest schedule;
   std::string arrivals = "bursty";  // "bursty", or a CSV file of recorded arrivals
-  // Number of generated traces. With a CSV file, number of simulations of its arrivals.
+  // Number of generated traces, or of simulations of the arrivals in a CSV file.
   int traces = 1;
   schedule::BurstyOptions bursty;
   schedule::SimulationOptions simulation;

@@ -40,7 +40,8 @@ struct EstimateQuestion {
   // Samples per epoch and epochs of a job. Absent: no cost of a job.
   std::optional<double> dataset_size = {};
   double epochs = 1;
-  // Only estimate() reads these three; the other functions take a workload and a board.
+  // Only estimate() reads `workload`, `device` and `heat`. The other functions take a workload and
+  // a board as arguments.
   WorkloadQuestion workload = {};
   std::string device = {};  // name, board file or "all"
   HeatQuestion heat = {};   // thermal limits; only for one board and one runtime

@@ -311,10 +311,10 @@ struct WatchedProgram {
   bool given() const { return process || !command.empty(); }
   bool changes() const { return apply || !then.empty(); }
 };
-// Watches the program on question.device, a real or fake board, or on this machine, and sets what
-// the question does not state: the time of a minibatch by the marks of the program, its power, and
-// what was seen. `say` receives remarks. Throws Error if the program or the change fails, and
-// NotFoundError if the program marks no minibatches.
+// Watches the program on question.device, a real or fake board, or on this machine. Sets the
+// observations, and the power and the time of a minibatch (from the program's marks) unless the
+// question states them. `say` receives remarks. Throws Error if the program or the change fails,
+// and NotFoundError if the program marks no minibatches.
 void watch_program(ExplainQuestion& question, const WatchedProgram& program, std::uint64_t seed,
                    const std::function<void(const std::string&)>& say);
 

@@ -153,7 +153,7 @@ std::vector<std::string> runtimes_named(const std::string& text);
 struct LanguageRoof {
   double flop_per_s = 0;
   double bytes_per_s = 0;
-  // Arithmetic intensity at which both limit equally.
+  // Arithmetic intensity at which both rates limit the speed equally.
   double ridge() const { return flop_per_s / bytes_per_s; }
 };
 LanguageRoof roof_of(const Board& board, const PowerMode& mode,

@@ -75,7 +75,8 @@ struct Needs {
   std::string_view advice = {};
 };
 
-// A way to ask a question in which some parameters have no effect. Their rows name it in `idle_in`.
+// A way to ask a question, such as with a sweep. The rows of parameters that have no effect in this
+// form name it in `idle_in`.
 struct Form {
   unsigned bit = 0;              // 1 << its number among the forms of the question
   std::string_view when = {};    // "with --sweep"
@@ -119,7 +120,7 @@ struct Parameter {
   // The only interface that has it; absent: all. HTTP counts as kCommandLine.
   std::optional<Surface> only = {};
   Forms idle_in = {};  // forms of the question in which it has no effect
-  // What completion proposes; empty: what its input says. See proposed_words().
+  // What completion proposes; empty: the default of its type of input. See proposed_words().
   WordSources words = {};
 };
 
@@ -226,8 +227,8 @@ struct OptionWord {
   std::string_view option;
   std::string_view value = "";
 };
-// All words. A word may have several rows for different options. The first row whose option the
-// command has applies.
+// All words. A word may have several rows for different options. The first row whose option exists
+// in the command applies.
 std::span<const OptionWord> option_words();
 // Returns the words for `options`. The options are written as on the command line ("--max-power")
 // or as in Python ("max_power_w"), and so are the names of the returned synonyms.

@@ -41,8 +41,8 @@ PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem);
 
-// Returns a function that estimates, from the twin of a board, which share of its time a model uses
-// GPU and CPU. For ScheduleWorkloads::uses, with the question that estimate_sweep() got.
+// Returns a function for ScheduleWorkloads::uses, which estimates from the twin of a board during
+// which share of its time a model uses the GPU and the CPU. `question` is that of estimate_sweep().
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);

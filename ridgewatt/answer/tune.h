@@ -83,7 +83,8 @@ struct ProfiledRows {
   Sweep rows = {};  // without rows that the quality check flags (sweep/trusted_sweep.h)
   std::vector<Sweep> references = {};  // sweeps of other workloads
   std::string device = {};             // for the names of presets; empty: unknown
-  // Its twin on `device` is a further reference. Must be of the kind of `rows`; may be null.
+  // The twin's estimates of this workload on `device` are a further reference. Its kind must be
+  // that of `rows`. May be null.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // from earlier searches of the same workload
 };

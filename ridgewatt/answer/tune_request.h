@@ -82,11 +82,12 @@ std::vector<Observation> known_observations(const std::string& path);
 struct TuneReply {
   TuneAnswer answer = {};
   std::optional<TuneRanking> ranking = {};  // of all boards or all runtimes, in place of `answer`
-  // Content for the file `observations`: those it had, and those of this search of a sweep.
+  // New content of the file `observations`: its old rows and the profiles of this search.
   std::string observations_csv = {};
 };
-// Reads what the request names, answers it from its sweep, its samples or a twin, and adds how long
-// the modes are held. `say` receives a line for each file with rows that were left out.
+// Reads the files that the request names, answers it from its sweep, its samples or a twin, and
+// adds how long each mode holds without throttling. `say` receives a line for each file with rows
+// that were left out.
 TuneReply answer_request(const TuneRequest& request,
                          const std::function<void(const std::string&)>& say);
 // Answers on the twin of one board, of all boards or in all runtimes.

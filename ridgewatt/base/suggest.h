@@ -67,9 +67,9 @@ std::string require_name(const std::string& what, std::string_view text, const N
 // words (optimal string alignment; Damerau, CACM 7(3), 1964). Ignores case and separators.
 int edit_distance(std::string_view a, std::string_view b);
 
-// Returns the name that is closest to `text`, itself or by a synonym: within an edit distance of a
-// third of the length (at least 1), or else the only name that begins or ends with `text`. Empty if
-// there is none.
+// Returns the name that is closest to `text`, or whose synonym is. The edit distance must be at
+// most a third of the length (at least 1). If no name is so close, returns the only name that
+// begins or ends with `text`. Empty if there is none.
 std::string closest_name(std::string_view text, const NameSet& set);
 
 // Returns "did you mean X?", or `otherwise` if no name is close.

@@ -91,8 +91,8 @@ struct FleetTotals {
 };
 FleetTotals totals_of(const FleetStatus& status);
 
-// Throws UsageError if neither a store nor a Prometheus server is given, or `boards` without a
-// server, and what reading them throws.
+// Throws UsageError if neither a store nor a Prometheus server is given, or if `boards` is given
+// without a server. Also throws the errors of reading the store and the server.
 FleetStatus fleet_status(const FleetOptions& options);
 
 }  // namespace ridgewatt::campaign

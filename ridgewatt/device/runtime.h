@@ -30,12 +30,12 @@ struct RuntimeMemory {
   SourcedBytes framework, cuda_context, cudnn;
 };
 
-// Prior medians of a runtime's parameters, in the units of twin::RuntimeParam. The defaults are
-// those of pytorch-eager. They apply to inference on boards whose twin is scaled, where PyTorch is
-// newer than in the sweeps of the fit. The medians reflect the following. TorchScript interprets a
-// traced graph without Python. Compiled code and engines enqueue kernels in microseconds. Engines
-// choose the fastest of several measured kernels. The other runtimes use the libraries that PyTorch
-// uses.
+// Prior medians of a runtime's parameters, in the units of twin::RuntimeParam. The defaults are the
+// medians of pytorch-eager. They apply to inference on boards with a scaled twin, because such
+// boards run a newer PyTorch than the one in the fitted sweeps. The medians reflect the following.
+// TorchScript interprets a traced graph without Python. Compiled code and engines enqueue kernels
+// in microseconds. Engines choose the fastest of several measured kernels. The other runtimes use
+// the libraries that PyTorch uses.
 struct RuntimePriors {
   double launch = 1, run = 1, caller = 1, thin_caller = 0.15, kernel = 1, graph = 0.6, traffic = 1;
   double fill = 1, short_macs = 64, narrow_columns = 16, on_chip = 0.5;

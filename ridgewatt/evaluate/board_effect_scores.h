@@ -45,7 +45,7 @@ struct RecoveryOptions {
 struct RecoveryScore {
   double time_offset = 0, power_offset = 0, time_slope = 0, power_slope = 0;
   double half_width = 0;      // mean half-width of the intervals of the offsets
-  double outliers_found = 0;  // share of the disturbed boards that were identified; 0 without any
+  double outliers_found = 0;  // share of the disturbed boards that were identified; 0 without one
   double falsely_named = 0;   // share of the other boards that were reported as disturbed
   double points_found = 0;    // share of the wrong points that were left out
 };

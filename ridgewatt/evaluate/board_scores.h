@@ -36,10 +36,10 @@ struct BoardScore {
   double power_error = 0;
   double time_covered = 0;  // share of rows in their 90 % interval
   double power_covered = 0;
-  // A group is a set of rows that differ only in the GPU clock. Each of the next three counts the
-  // groups in which the answer is at most one clock step from the clock of least energy: the
-  // measured, the published, and either of them. The answer is the modelled clock of least energy;
-  // for "of each group", the best of five measured clocks around it.
+  // A group is a set of rows that differ only in the GPU clock. The members near_* count the groups
+  // in which the answer is at most one clock step from the measured clock of least energy, from the
+  // published one, or from either of them. The answer is the modelled clock of least energy; for
+  // "of each group", it is the best of five measured clocks around this clock.
   double groups = 0;
   double near_measured = 0;
   double near_published = 0;

@@ -49,9 +49,9 @@ struct CountedFindings {
   FindingsCount count;
 };
 Table findings_count_table(const std::vector<CountedFindings>& counted);
-// One row per case: the saving of the twin's answer, the saving after `profiles` profiles, and the
-// number of profiles from which on the answer holds (empty: more than were tried). The profile of
-// MAXN counts.
+// One row per case, with the saving of the twin's answer, the saving after `profiles` profiles, and
+// the smallest number of profiles with which the answer holds (empty: more than were tried). The
+// profile of MAXN counts.
 Table verified_table(const std::vector<VerifiedTuning>& tunings, std::size_t profiles);
 struct CountedVerified {
   std::string twin;  // "fitted" or "unseen"
@@ -69,13 +69,13 @@ Table memory_form_table(const std::vector<MemoryLevelScore>& means);
 // if the upper bound is at most 1.
 Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
                          std::uint64_t seed);
-// Runtimes: all public rows; medians by group; published facts.
+// Scores of runtimes: a table of all public rows, of medians by group, and of published facts.
 Table runtime_score_table(const RuntimeScores& scores);
 Table runtime_group_table(const RuntimeScores& scores);
 Table runtime_fact_table(const std::vector<RuntimeFact>& facts);
-// Published findings: each one in its published unit (an open end is empty); counts of reproduced
-// findings by board; the share of reproduced findings, separately for held-out ones; and why others
-// cannot be answered.
+// Published findings: a table of each finding in its published unit (an open end is empty), of
+// counts of reproduced findings by board, of the share of reproduced findings (separately for
+// held-out findings), and of the reasons why other findings cannot be compared.
 Table board_finding_table(const std::vector<FindingVerdict>& judged);
 Table board_finding_count_table(const std::vector<FindingVerdict>& judged);
 Table board_finding_score_table(const std::vector<FindingVerdict>& judged);
@@ -114,7 +114,7 @@ void add_clock_scores(const std::vector<Sweep>& sweeps, const std::string& path,
 Table clock_table(const std::vector<ScoredClocks>& scores);
 report::Result explain_scores_result(const ExplainScores& scores);
 report::Result govern_scores_result(const std::vector<GovernScore>& scores, bool every_day);
-// By goal; by disturbance.
+// One row per goal in in_place_table(), per disturbance in drift_score_table().
 Table in_place_table(const std::map<std::string, std::vector<InPlaceTrial>>& groups);
 Table drift_score_table(const std::map<std::string, std::vector<DriftTrial>>& groups);
 report::Result llm_scores_result(const LlmScores& scores, const llm::EngineFile& shipped,

@@ -34,8 +34,8 @@ struct SuiteEntry {
 // * Inference: least latency, and least energy, over modes and batches. Latency bounds from 50 to
 //   150 ms in steps of 25 ms, power budgets from 15 to 50 W in steps of 5 W, and 30, 60 and 90
 //   requests per second.
-// * Training as above with the twin's predictions as a reference, if available. On all modes also
-//   together with the other trainings.
+// * The first two scenarios with the twin's predictions as a reference, if available. On all modes
+//   also together with the other trainings.
 // * The main scenarios again with 5 % noise and 2 % outliers.
 // References never include the scored workload, in inference or training. `presets`: the modes of
 // the board's presets.

@@ -31,7 +31,7 @@ struct ThermalScoreOptions {
   bool ambient_known = true;
   bool unmodelled = false;  // boards that differ from the model
   double tolerance = 0.1;   // of the constants, as a fraction
-  // Of the times to throttling, as a fraction.
+  // Tolerance of the predicted time until throttling, as a fraction.
   double time_tolerance = 0.15;
   void check() const;  // throws UsageError for an invalid option
 };

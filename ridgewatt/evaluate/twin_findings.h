@@ -17,9 +17,9 @@ struct WorkloadFindings {
   double maxn_energy_j = 0;  // 0: the row of MAXN is missing or flagged
   double least_energy_j = 0;
   double modelled_maxn_over_least = 0;  // the ratio of these energies in the twin
-  // Groups of modes that differ only in the GPU clock: number of groups, of groups whose measured
-  // energy has an interior minimum and, of the latter, in how many the modelled minimum is also
-  // interior and in how many it is within one clock step of the measured one.
+  // Groups of modes that differ only in the GPU clock. The members are the number of groups, the
+  // number of groups whose measured energy has an interior minimum, and how many of these have a
+  // modelled minimum that is interior or within one clock step of the measured minimum.
   int groups = 0;
   int measured_interior = 0;
   int modelled_interior = 0;

@@ -68,8 +68,8 @@ struct JobWays {
   std::optional<JobWay> race;   // fastest mode; may exceed the energy limit
   // Slowest mode that meets the deadline; may exceed the energy limit.
   std::optional<JobWay> steady;
-  // Least energy of a way that meets the deadline, and least time in any mode. For messages if no
-  // way meets the goal.
+  // Least energy of a way that meets the deadline, and least time in any mode. Messages state them
+  // if no way meets the goal.
   double least_energy_j = Job::kNone, least_time_s = Job::kNone;
 };
 // Finds the ways to do a job. Throws UsageError without modes, or if a time or power is not

@@ -227,8 +227,8 @@ struct Engine {
   // Idle power on the rails that the engine's measurements cover, in either phase.
   double decode_idle_w(const EngineHardware& hardware) const;
   double prefill_idle_w(const EngineHardware& hardware) const;
-  // Standard deviations of the logarithms of these figures, from those of the coefficients, which
-  // are treated as independent, and from kCellSd.
+  // Standard deviations of the logarithms of these figures. They combine kCellSd with the
+  // deviations of the coefficients, which are treated as independent.
   double step_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double prompt_log_sd(const EngineWork& work, const EngineHardware& hardware) const;
   double decode_power_log_sd(const EngineWork& work, const EngineHardware& hardware) const;

@@ -37,7 +37,7 @@ std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows);
 struct EngineScales {
   double step = 1, prompt = 1, decode_power = 1, prefill_power = 1;
 };
-// From the cells of all engines except `without`; empty: of all engines.
+// Returns the factors from the cells of all engines except `without`. Empty: no engine is left out.
 EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without = "");
 
 // Power of a board above idle, divided by the prediction of its scaled twin with engines that were
@@ -48,8 +48,8 @@ struct BoardDraw {
   double dynamic = 1;
   std::size_t rows = 0;
 };
-// The boards that have such cells in modes with fitted rows, without the cells of one model or one
-// engine.
+// Returns the boards that have cells with measured power in modes with fitted rows. The cells of
+// one model or one engine can be left out.
 std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
                                    std::string_view without_model = "",
                                    std::string_view without_engine = "");

@@ -48,8 +48,8 @@ struct ProcessMemory {
   double bytes = 0;
   std::string source;
 };
-// For a C++ program: on a board with a GPU with CUDA's context and cuBLAS. Python engines need
-// more.
+// Returns the memory of a C++ program. On a board with a GPU, it includes CUDA's context and
+// cuBLAS. Python engines need more.
 ProcessMemory process_memory(const Board& board);
 
 struct FitsOptions {

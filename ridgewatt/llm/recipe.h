@@ -109,8 +109,8 @@ std::span<const Recipe> recipes();
 // Finds a recipe by its name, or its name in engines (fp16, int4, smoothquant, ..), ignoring case;
 // '-' equals '_'. Throws UsageError that lists the names.
 const Recipe& find_recipe(std::string_view name);
-// As find_recipe(), but throws UsageError, with the names of the others, for a recipe that GGUF
-// files do not store.
+// Like find_recipe(), but only for recipes that GGUF files store. Throws UsageError with their
+// names for any other recipe.
 const Recipe& find_gguf_recipe(std::string_view name);
 
 // The tensors of the model in this recipe. Bytes are those of the tensor data; a GGUF file also has

@@ -162,9 +162,10 @@ class InPlaceProfiler : public Profiler {
   // Sets a mode known to stay within the power limit and waits for the program's first minibatches.
   // Throws ProgramEndedError, and IoError if the program marks none.
   void begin(const PowerMode& safe_mode);
-  // Measures one window; before it, the reference mode if that is due. Throws OverLimitError above
-  // the power limit, DriftedError (earlier results are invalid and this point was not profiled),
-  // ProgramEndedError, NotFoundError without power samples, and what TunedProgram::set throws.
+  // Measures one window. First measures the reference mode, if such a check is due. Throws
+  // OverLimitError above the power limit, DriftedError (earlier results are invalid and this point
+  // was not profiled), ProgramEndedError, NotFoundError without power samples, and what
+  // TunedProgram::set throws.
   Observation profile(const OperatingPoint& point) override;
   Provenance provenance() const override { return provenance_; }
 

@@ -26,8 +26,7 @@ struct MicrobenchOptions {
   // most kSteady. Do not use it with power, which needs the full time.
   bool until_steady = false;
   int threads = 0;  // 0: all threads that this process may use
-  // In FLOP per byte. Rounded to what the kernels offer: multiples of 1/2, and powers of 2
-  // below 1/2.
+  // In FLOP per byte. The kernels round them to multiples of 1/2, or to powers of 2 below 1/2.
   std::vector<double> intensities = {1. / 16, 0.125, 0.25, 0.5, 1,   2,   4,
                                      8,       16,    32,   64,  128, 256, 512};
   // Size of the data of the streaming kernels, much larger than the last-level cache.

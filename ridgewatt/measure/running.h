@@ -47,8 +47,8 @@ struct WindowCost {
 
 class RunningMeasurement {
  public:
-  // `sysfs` must outlive this object. Of `options`, `command` only names the program in the report.
-  // If idle_s is not 0, the time until begin() is the idle baseline. `settle` and
+  // `sysfs` must outlive this object. `options.command` only names the program in the report. If
+  // `options.idle_s` is not 0, the time until begin() is the idle baseline. `settle` and
   // `end_after_window` have no effect. Throws what MeasureOptions::check throws.
   RunningMeasurement(const platform::Sysfs& sysfs, const MeasureOptions& options);
   // Stops sampling if stop() was not called.
@@ -62,8 +62,8 @@ class RunningMeasurement {
   const std::string& source() const;
   bool has_power() const;
 
-  // Any thread may call the functions below. Before begin() they throw UsageError, except window(),
-  // windows() and forgotten_marks(). After stop() they throw it too, with the same exceptions.
+  // Any thread may call the functions below. Before begin() and after stop(), they throw
+  // UsageError, except window(), windows() and forgotten_marks().
   void begin();
   void mark();     // a minibatch has ended
   void fetched();  // the data of the next minibatch has arrived

@@ -120,9 +120,9 @@ std::vector<TokenRun> read_token_runs(const std::string& path, const std::string
 // Like read_token_runs, for the text of a file; `source` is its name in messages.
 std::vector<TokenRun> parse_token_runs(std::string_view text, const std::string& source);
 
-// llama-bench measures prefill and decode in separate tests. Joins every prefill test with the
-// decode tests of the same model: those at a depth equal to the length of the prompt, else those at
-// depth 0, with a note. Other runs are unchanged.
+// llama-bench measures prefill and decode in separate tests. Joins every prefill test with decode
+// tests of the same model. These are the tests at a depth equal to the length of the prompt or,
+// without such tests, at depth 0, with a note. Other runs are unchanged.
 std::vector<TokenRun> with_joined_phases(const std::vector<TokenRun>& runs);
 
 // The quantization in a file name or in llama-bench's model type ("llama 8B Q4_K - Medium":

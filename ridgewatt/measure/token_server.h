@@ -86,10 +86,10 @@ struct TokenMeasurement {
 TokenMeasurement measure_server(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                 const ServerQuestion& question, platform::PowerMeter& meter);
 
-// Runs llama-bench, the command of `options`, with "-o jsonl". It prints a line when a test ends,
-// with the time of each repetition, from which the repetitions are placed in time. Throws
-// InputError if the output is no result. With another output format the runs have no cost and a
-// note says so.
+// Runs llama-bench, the command of `options`, with "-o jsonl". llama-bench prints a line when a
+// test ends, with the duration of each repetition. The start of each repetition is derived from
+// these durations. Throws InputError if the output is no result. With another output format the
+// runs have no cost and a note says so.
 TokenMeasurement measure_llama_bench(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                      platform::PowerMeter& meter);
 

@@ -4,7 +4,8 @@
 //   time and power at each combination of clocks deviate by up to 3 %, like the effects of memory
 //   alignment on real boards; leakage grows with temperature, which follows power with a delay;
 //   minibatch times vary by 2 %, and one in a hundred takes half as long again.
-// The board's seed determines all of this. The deviation of the specimen comes on top.
+// The board's seed determines all of this. RIDGEWATT_FAKE_SPECIMEN may add further deviations
+// (docs/methods/fake_board.md).
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,8 @@ class FakeRails {
   PowerRails rails_;
 };
 
-// An idle fake board: it draws the power that its mode draws without a workload, by the same twin
-// as under load.
+// An idle fake board. It draws the power of its mode without a workload, according to the same twin
+// that gives the power under load.
 class FakeRest {
  public:
   FakeRest(const Sysfs& sysfs, const FakeBoardMark& board);
@@ -97,7 +98,7 @@ int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload:
 // Governors and counters of a fake board while a workload runs. The destructor returns to idle.
 //   schedutil (and interactive)   5/4 of the highest clock times the use of the busiest core
 //   ondemand                      the highest clock above 80 %, otherwise in proportion
-//  conservative                  up by a twentieth of the highest clock above 80 %, down below 20 %
+//   conservative                  up (above 80 % use) or down (below 20 %) by 1/20 of the highest
 //   nvhost_podgov and other GPU governors   the clock at which its load would be 70 %
 //   performance, powersave, userspace       no change
 // All clocks are within the limits and taken from the table.

@@ -1,8 +1,8 @@
 // Holds a changed power mode and restores the original one when the owner process ends: by return,
-// exception, SIGINT, SIGTERM, SIGHUP or SIGKILL. A child process that waits on a pipe does the
-// restoring; on a signal that would end the owner, the owner first waits for it. Signals that the
-// owner handles or ignores are not affected. A process that the owner forks restores nothing and
-// may outlive the owner.
+// exception, SIGINT, SIGTERM, SIGHUP or SIGKILL. A child process that waits on a pipe restores the
+// mode. On a signal that ends the owner, the owner waits until the child has finished. Signals that
+// the owner handles or ignores are not affected. A process that the owner forks restores nothing
+// and may outlive the owner.
 //
 // If both processes are killed (power loss), the journal restores the mode at the next start.
 #pragma once

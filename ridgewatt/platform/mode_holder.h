@@ -53,8 +53,8 @@ class ModeHolder {
   ModeHolder(const ModeHolder&) = delete;
   ModeHolder& operator=(const ModeHolder&) = delete;
 
-  // Sets a preset by name or id, or a mode as text (device/mode_text.h), and returns what the board
-  // made of it. Knobs that the text omits do not change. Throws what JetsonModeControl::apply and
+  // Sets a preset by name or id, or a mode as text (device/mode_text.h). Returns the mode that was
+  // read back. Knobs that the text omits do not change. Throws what JetsonModeControl::apply and
   // apply_preset throw, and IoError if the process that controls the mode has ended.
   HeldMode set(const std::string& mode);
   // Restores the original mode, if a mode is set.

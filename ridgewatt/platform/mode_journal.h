@@ -51,9 +51,9 @@ std::string mode_journal_text(const ModeSnapshot& snapshot, const std::string& b
 
 class ModeJournal {
  public:
-  // For this machine /var/lib/ridgewatt as root, else $XDG_STATE_HOME/ridgewatt or
-  // ~/.local/state/ridgewatt. For another root the folder "ROOT.ridgewatt" next to it. Throws
-  // NotFoundError if neither variable nor home is set.
+  // For the local machine: /var/lib/ridgewatt as root, otherwise $XDG_STATE_HOME/ridgewatt or
+  // ~/.local/state/ridgewatt. For another root folder: "ROOT.ridgewatt" next to this folder. Throws
+  // NotFoundError if neither XDG_STATE_HOME nor HOME is set.
   static std::string default_folder(const Sysfs& sysfs);
 
   // Creates the folder and takes the lock, waiting up to `wait_s`. Throws IoError if another

@@ -24,9 +24,10 @@ struct ClockSearch {
 };
 
 // `clocks_hz` must be ascending. `cost(index)` is called at most once per index and at most `count`
-// times (> 0). `start` is the index of the expected minimum, if known: then the unmeasured clock
-// nearest to the best one is measured next, the lower one of two. Throws UsageError if there are no
-// clocks, they are not ascending, `count` is 0, or `start` is out of range.
+// times (> 0). `start` is the index of the expected minimum, if known. In this case, the next clock
+// is always the unmeasured clock that is nearest to the best one, or the lower of two such clocks.
+// Throws UsageError if there are no clocks, they are not ascending, `count` is 0, or `start` is out
+// of range.
 ClockSearch search_clock(std::span<const double> clocks_hz,
                          const std::function<double(std::size_t)>& cost, std::size_t count,
                          std::optional<std::size_t> start = std::nullopt);

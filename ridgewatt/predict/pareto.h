@@ -14,8 +14,8 @@ namespace ridgewatt::predict {
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
 
-// The number of points that are less than point `index` in both costs, and the one of them with the
-// smallest product of the costs. Throws UsageError if the sizes differ.
+// The number of points with lower costs than point `index` in both costs, and which of these points
+// has the smallest product of the costs. Throws UsageError if the sizes differ.
 struct Dominance {
   std::size_t points = 0;
   std::optional<std::size_t> best;

@@ -19,7 +19,8 @@
 
 namespace ridgewatt::report {
 
-// A plan that was written to `path`. `known`: its duration is estimated by the twins of the boards.
+// A plan that was written to `path`. `known`: whether the twins of the boards predicted its
+// duration.
 Result plan_result(const campaign::Plan& plan, const std::string& path, bool known);
 Result job_result(const std::vector<campaign::Job>& jobs);
 // Progress of a campaign, by type of board and by board, with held and failed points.
@@ -46,9 +47,10 @@ CampaignLook look_for_metrics(const std::string& plan_path);
 std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);
 
 Table campaigns_table(const std::vector<campaign::CampaignHolding>& campaigns);
-// Every measured point, with the slot and serial number of its board.
+// Every measured point, with its slot in the store and the serial number of its board.
 Table raw_points_table(const std::vector<campaign::BoardRows>& boards);
-// A completed task of a campaign, and a run over modes that was saved in `store`.
+// task_result() describes a completed task of a campaign, profile_result() a run over modes whose
+// points are in `store`.
 Result task_result(const campaign::TaskSummary& done);
 Result profile_result(const measure::ProfileSummary& summary, const std::string& store);
 

@@ -21,7 +21,7 @@
 namespace ridgewatt::report {
 
 struct Rows {
-  std::vector<Column> columns;  // optional columns: those that no row fills
+  std::vector<Column> columns;  // a column that no row fills is marked as optional
   std::size_t count = 0;
   // Sets one cell per column. May be called from several threads. Objects to which it refers must
   // outlive the rows.

@@ -90,9 +90,11 @@ Json broken_json(const std::vector<tune::LimitStand>& broken);
 // A note for lists of presets, whose names look like limits: "15W draws up to 17.6 W". drawn_w[i]
 // is the power of names[i]. Empty if no name contains a power.
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w);
-// Empty where a firmware's power limit is the preset: its name is a cap.
+// Returns `preset`, or an empty string if the mode has a power limit of the firmware, because the
+// power in the name of such a preset is a real limit.
 std::string name_without_cap(std::string preset, const PowerMode& mode);
-// Which of the modes are presets that switch SMs off, which twins do not count; empty: none is.
+// A note on presets among `modes` that switch SMs off, because twins count all SMs. Empty without
+// such a preset.
 std::string sms_note(const Board& board, const std::vector<PowerMode>& modes);
 
 }  // namespace ridgewatt::report

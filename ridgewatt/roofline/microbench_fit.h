@@ -124,8 +124,8 @@ struct MicrobenchFit {
 MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                                const MicrobenchFitOptions& options = {});
 
-// Fits the points of one mode. Throws UsageError as measured_ceilings() does, and if there is
-// neither a peak with a triad nor a sweep of at least 6 points.
+// Fits the points of one mode. Throws UsageError for the reasons of measured_ceilings(), and if the
+// points contain neither a peak and a triad nor a sweep of at least 6 points.
 MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> points,
                              const MicrobenchFitOptions& options = {});
 // Returns one fit per mode, in ascending order of modes.

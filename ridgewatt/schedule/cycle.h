@@ -6,9 +6,9 @@
 //   |-- inference t_in --|-- train t_tr --|-- train t_tr --| idle |-- inference ...
 //   |<--------------------------- b / a -------------------------->|
 //
-// If a switch between programs costs `switch_s`, the inference and the first training minibatch of
-// a cycle take that much longer. If several training workloads take turns, each of their
-// minibatches does.
+// If a switch between programs takes `switch_s`, the inference minibatch and the first training
+// minibatch of a cycle are longer by this time. If several training workloads take turns, every
+// training minibatch is.
 //
 // The closed forms follow Fulcrum (Prashanthi, Simmhan et al.), with three definitions of the worst
 // latency.

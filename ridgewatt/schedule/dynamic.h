@@ -12,11 +12,11 @@
 namespace ridgewatt::schedule {
 
 // Estimates the arrival rate. A long window is accurate and a short one is quick. The long window
-// counts unless the short one differs from it by more than chance explains.
+// is used unless the rates of both windows differ by more than chance explains.
 struct RateEstimator {
   double short_s = 3;
   double long_s = 15;
-  // Standard deviations of the short window's Poisson count that are still chance.
+  // Difference that chance explains, in standard deviations of the short window's Poisson count.
   double sigmas = 3;
   // Returns requests per second at `now_s`. `arrivals` are ascending and not later than `now_s`.
   double estimate(double now_s, std::span<const double> arrivals) const;
@@ -108,7 +108,7 @@ struct PolicyScore {
   double mean(double sum) const { return met > 0 ? sum / static_cast<double>(met) : 0; }
 };
 
-// The results on a trace: with plan changes, with one constant plan, and what was possible.
+// The results on a trace: with plan changes, with one constant plan, and upper bounds.
 struct DynamicSummary {
   Simulation dynamic;
   std::size_t requests = 0;

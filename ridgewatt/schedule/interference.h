@@ -25,11 +25,12 @@ struct Interference {
   std::array<InterferenceProgram, 2> programs;
 };
 
-// Computes the factor from grants that were exclusive before `shared_from_s` and shared after it.
-// Let a program take t on average alone, and let a shared minibatch take d, of which o together
-// with the other program. The speed during o is (t - (d - o)) / o, with sums over all minibatches.
-// Empty unless exactly two programs ran minibatches in both parts, and each ran together with the
-// other for at least half of its time in the second part.
+// Computes the factor from grants that were exclusive before `shared_from_s` and shared after it. A
+// minibatch of a program takes the mean time t when the program runs alone. A shared minibatch
+// takes the time d, and both programs run during the part o of d. The relative speed during o is (t
+// - (d - o)) / o, with sums over all minibatches. Empty unless exactly two programs ran minibatches
+// in both parts, and each ran together with the other for at least half of its time in the second
+// part.
 std::optional<Interference> measure_interference(std::span<const GrantRecord> grants,
                                                  double shared_from_s);
 

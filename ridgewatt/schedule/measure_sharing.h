@@ -20,7 +20,7 @@
 namespace ridgewatt::schedule {
 
 struct SharingOptions {
-  // Of all rounds together, from the time at which both programs have joined.
+  // Total duration of all rounds, which start when both programs have joined.
   double duration_s = 60;
   // Each round has four phases: the first program alone, the second alone, both in turns of two
   // minibatches, and both at once. A drift of the machine then affects all phases equally.

@@ -27,8 +27,8 @@
 
 namespace ridgewatt::schedule {
 
-// The k of the published pair of programs (kNativeInterference), each of which keeps the GPU 96 %
-// busy: factor = (1 + k g^2) / 2.
+// The default of k, from factor = (1 + k g^2) / 2 with the published factor kNativeInterference of
+// two programs that each keep the GPU busy for the share g = 0.96.
 inline constexpr double kPublishedBusyShare = 0.96;
 inline constexpr double kNativeSwitching =
     (2 * kNativeInterference - 1) / (kPublishedBusyShare * kPublishedBusyShare);

@@ -45,9 +45,9 @@ struct ScheduleWorkloads {
   std::vector<std::function<DeviceUse(const OperatingPoint&)>> uses = {};
 };
 
-// Returns the origin of a plan from these sweeps. The provenance is kReplayed, or that of the sweep
-// that is farthest from a measurement. The workloads are joined by " + ". The board is empty if the
-// sweeps name different boards.
+// Returns the origin of a plan from these sweeps. The provenance is kReplayed if all sweeps are
+// measured or replayed, and otherwise the weakest of the sweeps (weaker_provenance()). The
+// workloads are joined by " + ". The board is empty if the sweeps name different boards.
 RowOrigin plan_origin(const ScheduleWorkloads& workloads);
 
 // Returns the observations of a sweep by mode, then by batch. If a point occurs twice, the

@@ -61,8 +61,8 @@ ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candi
 class Controller {
  public:
   virtual ~Controller() = default;
-  // Called every `epoch_s` with the arrivals so far, and no later ones. Returns a new serving plan;
-  // empty: keep the current one.
+  // Called every `epoch_s` with the arrivals up to `now_s`. Returns a new serving plan; empty: keep
+  // the current one.
   virtual std::optional<ServingPlan> decide(double now_s,
                                             std::span<const double> arrivals_so_far) = 0;
 };

@@ -230,8 +230,8 @@ class Store {
   // failures and boards. Works in transactions of a few hundred points, and can be interrupted and
   // repeated without loss. Calls `progress` with the number of points examined so far.
   HandedIn take_from(Store& other, const std::function<void(std::size_t)>& progress = {});
-  // Whether a slot of a campaign's plan is filled, by which point, and the filled slots that begin
-  // with `prefix`.
+  // has_slot() returns whether a slot of a campaign's plan is filled, find_slot() the point that
+  // fills it, and filled_slots() all filled slots that begin with `prefix`.
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
@@ -276,9 +276,9 @@ class Store {
   // Adds the rows of a sweep as points without raw samples, either all or none. Existing points are
   // skipped. Returns the number of added points.
   std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
-  // As above, for several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
-  // modelled sweeps keep theirs. `board` is the board of the rows. If it is empty, the board of the
-  // sweep is used, or "unknown".
+  // Adds the rows of several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
+  // modelled sweeps keep their provenance. `board` is the board of the rows. If it is empty, the
+  // board of the sweep is used, or "unknown".
   std::vector<ImportedSweep> import(const std::vector<Sweep>& sweeps, const std::string& board);
 
  private:

@@ -40,7 +40,8 @@ struct StudyOutcome {
 // continue". `file` as in conduct_study().
 std::string runs_text(std::size_t done, std::size_t planned, const std::string& file);
 // Executes the remaining runs with a prepared `bench` on the board `device`. `file` keeps finished
-// runs; empty: none does. Results that samples of a run replace are those of the samples.
+// runs; empty: none does. A result that the samples of a run also contain is taken from the
+// samples.
 StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,
                            const std::string& file, const StudyRunOptions& options);
 // Takes the results from the trusted rows of a sweep file. `workload` selects one of several

@@ -56,7 +56,7 @@ class EnergyCount {
                        double deviation = QualityOptions().energy_deviation);
   // The row counts energy as power times time or in the usual way of the rows.
   bool plausible(double ratio) const;
-  // Says in which other way the rows count energy. Empty: as power times time.
+  // Describes how the rows count energy, if this is not power times time; otherwise empty.
   std::string remark() const;
 
  private:

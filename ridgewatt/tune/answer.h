@@ -16,9 +16,9 @@ inline constexpr double kNoisy = 0.02;
 // Required probability of meeting the limits for an answer from noisy measurements.
 inline constexpr double kTrust = 0.98;
 
-// Returns the point of `seen` with the best expected objective in `outlook`, among those that meet
-// the limits with at least this probability and whose mean measurement meets them, too. The result
-// holds the mean of the point's measurements.
+// Returns the point of `seen` with the best expected objective in `outlook`. Only points are
+// considered that meet the limits with at least this probability, and whose mean measurement also
+// meets them. The result is the mean of the point's measurements.
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability);

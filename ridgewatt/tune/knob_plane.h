@@ -10,9 +10,9 @@ namespace ridgewatt::tune {
 
 class KnobPlane {
  public:
-  // kReciprocals: a time, as the sum of one term per knob that is inverse to the knob. kShares: a
-  // power, linear in the knobs. kPowerLaw: the logarithm of the quantity, linear in the logarithms
-  // of the knobs.
+  // kReciprocals: a time as a sum of terms, each inversely proportional to one knob. kShares: a
+  // power that is linear in the knobs. kPowerLaw: a quantity whose logarithm is linear in the
+  // logarithms of the knobs.
   enum class Shape { kReciprocals, kShares, kPowerLaw };
   // A constant, the four knobs, and one term for use by the caller (the batch).
   static constexpr Eigen::Index kTerms = SearchSpace::kAxes + 1;

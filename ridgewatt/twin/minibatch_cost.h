@@ -45,7 +45,7 @@ struct RunOptions {
   std::optional<double> loader_s_per_sample;
   EngineCaller caller = EngineCaller::kCpp;
   bool cuda_graph = false;  // the launches of an engine are replayed as one CUDA graph
-  // Applies to PyTorch. An engine's input is always where the GPU reads it.
+  // Applies to PyTorch. Engines are modelled without a copy of the input.
   InputPlace input = InputPlace::kHost;
 };
 
@@ -134,7 +134,8 @@ struct TwinFitError {
 struct LogError {
   double sd = 0;       // scale of the distribution
   double degrees = 0;  // degrees of freedom of Student's t; 0: normal distribution
-  // Physical limits of the value: idle power or a roof below, the power limit of the module above.
+  // Physical limits of the value. For power, they are idle power and the power limit of the module;
+  // for time, `least` is the lower bound by the roofs.
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
   // Half-width of the central interval as a factor: it ranges from estimate / factor to estimate *

@@ -57,9 +57,9 @@ struct RuntimeParamSpec {
   std::array<double, kRuntimes.size()> prior;  // median before any measurement, by Runtime
   double prior_log_sd;
   std::string_view meaning;
-  // A correlated parameter: the ratio of both, relative to their priors, is 1 with the log
-  // deviation kLinkedLogSd. For example, what raises the rate of convolutions in one precision also
-  // raises it in the next.
+  // A correlated parameter. The ratio of both parameters, each divided by its prior, is assumed to
+  // be 1 with the log deviation kLinkedLogSd. For example, a high rate of convolutions in one
+  // precision makes a high rate in the next precision probable.
   std::optional<RuntimeParam> linked = {};
 };
 inline constexpr double kLinkedLogSd = 0.25;  // standard deviation of the logarithm of that ratio
@@ -91,7 +91,7 @@ struct RuntimeTwin {
   bool fitted() const { return !origin.empty(); }
   bool fitted_on(std::string_view board) const;
   bool fitted_in(std::string_view precision) const;
-  // Variance of the linear function of the logarithms of the parameters that has these slopes.
+  // Variance of a linear function of the logarithms of the parameters with the given slopes.
   double parameter_variance(const std::array<double, kRuntimeParamCount>& slopes) const;
 };
 

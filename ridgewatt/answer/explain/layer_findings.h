@@ -15,11 +15,11 @@ std::optional<LayersAnswer> profiled_layers(const ExplainQuestion& question,
 // Returns the time of a run: as the profile states it, or else the sum of its layers.
 double profiled_s(const LayersAnswer& profile);
 
-// Returns everything except `rows`.
+// Returns the findings in the profile; `rows` stays empty.
 ProfiledLayers layer_faults(const LayersAnswer& profile, const ExplainCase& of);
 
-// Sets `rows`. `time` has the measured and expected time; expected times of kernels are scaled to
-// it.
+// Sets `rows`. `time` has the measured and the expected time of a run; the expected times of
+// kernels are scaled to the latter.
 void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const ExplainedFigure& time,
                     ProfiledLayers& found);
 

@@ -28,7 +28,8 @@ enum class GpuThen { kWaits, kUnknown };
 Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread,
                        GpuThen gpu);
 
-// A longer time in which the GPU is busy for `busy_share` of its expected time and waits otherwise.
+// The time `time_s`, in which the GPU is busy for `busy_share` of its expected time and waits for
+// the rest.
 Prediction waiting(const ExplainCase& of, double time_s, double busy_share, double spread,
                    std::string setting = "");
 

@@ -9,7 +9,8 @@
 
 namespace ridgewatt::answer {
 
-// Absent: cannot be observed; empty: is not shown; otherwise what was observed.
+// What a sign looks like in the observations, as text. Absent: the sign cannot be observed. Empty:
+// the run does not show it.
 using Look = std::optional<std::string>;
 
 inline Look shown_if(bool shown, std::string text) {

@@ -10,7 +10,7 @@
 
 namespace ridgewatt::answer {
 
-// Values from which on an observation is a sign. Chosen.
+// Thresholds: an observation of at least this value is a sign. Chosen.
 inline constexpr double kSwapBytesPerS = 1e6;
 inline constexpr double kIoWaitShare = 0.1;    // of the watched time
 inline constexpr double kFetchShare = 0.15;    // of a minibatch

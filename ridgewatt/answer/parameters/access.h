@@ -147,7 +147,7 @@ constexpr Access access_as(Input input) {
   return made;
 }
 
-// Like access<>, limited to the names of `kNames()`, which are not those of an enum.
+// Like access<>, for a string that must be one of the names of `kNames()`.
 template <auto kNames, auto kFirst, auto... kRest>
 constexpr Access access_named() {
   using Question = decltype(question_of(kFirst));
@@ -169,7 +169,7 @@ constexpr Access access_suggesting(Input input) {
   return made;
 }
 
-// For Part::of: the question itself, and a member of it.
+// Functions for Part::of. whole() returns the question itself, the other function a member of it.
 inline void* whole(void* question) {
   return question;
 }

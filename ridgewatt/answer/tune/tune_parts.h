@@ -36,8 +36,8 @@ void add_relaxations(TuneAnswer& found, std::span<const OperatingPoint> points,
                      std::span<const predict::Prediction> costs, tune::Caution caution);
 // Sets the cost of the job, if its size is known.
 void add_job(TuneAnswer& found);
-// Returns the view of the twin of a workload; `twin` must outlive it. `rows`: provenance of the
-// rows with which it is compared, which decides whether times are medians or means.
+// Returns the view of the twin of a workload; `twin` must outlive it. `rows` is the provenance of
+// the rows with which the twin is compared; it decides whether times are medians or means.
 tune::TwinView twin_view_of(const twin::Twin& twin,
                             const std::shared_ptr<const workload::DeployedWorkload>& workload,
                             Provenance rows, const twin::RunOptions& run);

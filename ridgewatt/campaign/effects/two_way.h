@@ -27,7 +27,7 @@ struct TwoWayFit {
   Eigen::MatrixXd covariance;    // of offsets and slopes, relative to these means
   std::vector<char> aside;       // by cell: whether it was left out of the fit
   std::vector<double> residual;  // by cell
-  std::vector<double> spread;    // by board: its noise relative to that of the others, at least 1
+  std::vector<double> spread;    // by board: noise relative to the other boards, at least 1
   std::vector<char> outlier;     // by board
   double mean_level = 0;
   double noise = 0;    // standard deviation of a point on a board with ordinary noise

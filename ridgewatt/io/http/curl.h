@@ -81,8 +81,8 @@ class CurlQuestion {
   // The result of curl_easy_perform.
   int perform() { return curl_.perform(easy_); }
   long status() const;  // HTTP status; 0 before the reply
-  // Throws IoError unless perform() returned `result` for a request that succeeded: the status is
-  // 200. The first line of `reply` is the reason otherwise.
+  // Throws IoError if `result`, which perform() returned, is an error, or if the HTTP status is not
+  // 200. In the latter case, the message contains the first line of `reply`.
   void require_success(int result, const std::string& reply) const;
 
  private:

@@ -8,10 +8,12 @@
 
 namespace ridgewatt::llm {
 
-// From a config.json and the tensors in its folder; empty `tensors`: only the configuration.
+// Returns the model of a config.json and the tensors in its folder. With empty `tensors`, the model
+// has no weights.
 LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
                               const std::string& source);
-// From a genai_config.json. `weight_bytes` is the size of the decoder's file with its data.
+// Returns the model of a genai_config.json. `weight_bytes` is the size of the decoder's file with
+// its data.
 LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::string& source);
 // The decoder's file name in a genai_config.json. Throws InputError if it is outside the folder.
 std::string genai_decoder_file(const Json& json, const std::string& source);

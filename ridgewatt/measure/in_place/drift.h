@@ -3,8 +3,8 @@
 //
 // The test variable is the innovation: the new logarithm minus the level of the mode minus the
 // common creep of all modes since then. Two one-sided CUSUM sums per quantity (Page 1954)
-// accumulate what exceeds the allowance. Above `doubt`, another measurement should follow at once;
-// above `alarm`, it is drift.
+// accumulate the excess over the allowance. If a sum is above `doubt`, another measurement should
+// follow at once; if it is above `alarm`, drift is detected.
 #pragma once
 
 #include <array>

@@ -15,8 +15,9 @@ class PowerGuard {
   void add(const TimedPower& sample);
   // Samples before `time_s` do not count for the mode that is set now.
   void mode_set(double time_s) { since_s_ = time_s; }
-  // Whether the mode must be left: mean power since it was set, over average_s, is above the limit,
-  // or 2 % above it over half that time, or 4 % over a fifth, or 8 % in one sample.
+  // Whether the mode must be left. This is the case if power since the mode was set exceeds the
+  // limit on average over average_s, or exceeds it by 2 % over half of this time, by 4 % over a
+  // fifth of it, or by 8 % in one sample.
   bool over() const;
 
   double over_s() const { return over_s_; }

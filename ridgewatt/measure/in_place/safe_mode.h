@@ -35,8 +35,9 @@ class SafeMode {
   std::optional<double> pace_s_;  // minibatch time in the safe mode
 };
 
-// Selects the mode with the shortest minibatches, which costs least to measure, among those far
-// enough below the power limit that drift is detected before the limit is exceeded.
+// Selects the mode with the shortest minibatches, because it costs least to measure. Only modes are
+// considered that are so far below the power limit that drift is detected before the limit is
+// exceeded.
 class ReferenceMode {
  public:
   explicit ReferenceMode(int every) : every_(every) {}

@@ -19,8 +19,8 @@ std::optional<TegrastatsMemory> read_tegrastats_memory(std::string_view name,
                                                        std::string_view value,
                                                        std::string_view detail);
 
-// Parses "2399mW/2399mW[/3mW]", or without units; a single value must have a unit. An unreadable
-// part does not affect the others if one of them has the unit.
+// Parses "2399mW/2399mW[/3mW]" or "2399/2399". A single value must have a unit. An unreadable part
+// does not affect the other parts if one of them has a unit.
 std::optional<TegrastatsRail> read_tegrastats_rail(std::string_view name, std::string_view value,
                                                    UnreadWords& unread);
 

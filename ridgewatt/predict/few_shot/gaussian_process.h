@@ -39,10 +39,10 @@ class GaussianProcess {
   void weigh_hyperparameters();
   // Learns from many more samples than fit() can handle; call after a fit to a subset. The
   // hyperparameters are fitted again by the likelihood of groups of neighbors that are taken as
-  // independent (Varin, Reid and Firth 2011); it also becomes the evidence. A prediction uses the
-  // nearest samples exactly (Vecchia 1988). Rows of the same point become one row with their mean
-  // and proportionally less noise, which is equivalent. The cost is linear in the number of
-  // samples.
+  // independent (Varin, Reid and Firth 2011). This likelihood also becomes the evidence. A
+  // prediction uses the nearest samples exactly (Vecchia 1988). Rows of the same point become one
+  // row with their mean and proportionally less noise, which is equivalent. The cost is linear in
+  // the number of samples.
   void condition(const FeatureMatrix& x, const Eigen::VectorXd& y, const Eigen::MatrixXd& linear);
   // Mean and variance of a new noisy observation at each row. After weigh_hyperparameters(), the
   // variances of function and noise (including the linear part) each have a log-normal

@@ -25,7 +25,7 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
 // Power over time per sample of every point, and the Pareto front.
 Plot time_power_front(std::span<const Observation> observations, const FigureSource& source);
 
-// Those of the three figures for which there are enough points.
+// Returns each of the three figures above that has enough points.
 std::vector<Figure> energy_figures(std::span<const Observation> observations,
                                    const FigureSource& source);
 

@@ -15,8 +15,8 @@ namespace ridgewatt::report {
 std::string short_mode(const PowerMode& mode);
 // `what`, followed by the number of omitted rows.
 std::string table_caption(const std::string& what, std::size_t rows);
-// Knobs, batch and costs of objects as a table in the units of the columns; `names` is the first
-// column (empty: none), and those fields of `more` that occur follow.
+// A table of the knobs, batch and costs of `points`, in the units of the columns. `names` is the
+// first column (empty: none). The last columns are the fields of `more` that occur in `points`.
 Table points_table(const Json& points, const std::vector<std::string>& names,
                    std::initializer_list<const char*> more);
 

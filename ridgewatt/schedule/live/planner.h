@@ -30,7 +30,7 @@ struct PlanReply {
 
 class Planner {
  public:
-  // `aside` tells whether to plan in a separate thread; otherwise ask() blocks. `book` must outlive
+  // `aside`: whether to plan in a separate thread. Otherwise ask() blocks. `book` must outlive
   // this.
   Planner(LiveBook& book, const DynamicOptions& options, bool aside);
   ~Planner();

@@ -57,7 +57,7 @@ class Flights {
   int minibatches_;
   std::vector<Flight> flights_;
   std::vector<std::size_t> points_;
-  std::vector<double> overheads_s_;  // of finished runs: duration without their minibatches
+  std::vector<double> overheads_s_;  // duration of each finished run, without its minibatches
   std::vector<float> log_time_;
   std::size_t running_ = 0, runs_ = 0;
 };

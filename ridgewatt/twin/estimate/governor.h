@@ -17,8 +17,8 @@
 //
 // The memory clock is the higher of two requests. The GPU requests 3 times its own clock, except at
 // its lowest clock (nvgpu, gp10b_tegra_postscale: emc3d_ratio 750, 4 bytes per byte). The CPU
-// requests a clock in proportion to its own. That memory traffic itself raises the clock is not
-// modelled.
+// requests a clock in proportion to its own clock. Memory traffic also raises the clock, which is
+// not modelled.
 #pragma once
 
 #include <functional>

@@ -7,11 +7,11 @@
 
 namespace ridgewatt::workload {
 
-// A model that was exported with a fixed batch contains this batch in the targets of Reshape. If
-// such a model is re-batched, this function replaces the batch in the target `to` of a tensor with
-// the shape `from`. It replaces the first extent if that is the old batch and the tensor's first
-// extent is the new one. Otherwise, if the target has no -1 (`open` is negative), it scales the
-// extent that makes the number of elements match. Else `to` stays unchanged.
+// Replaces the exported batch in `to`, the target of a Reshape of a tensor with the shape `from`.
+// `open` is the index of the -1 in the target, negative without one. With a -1, the first extent of
+// `to` is replaced if it is the exported batch and the tensor's first extent is the new batch.
+// Without a -1, the first extent is scaled that makes the number of elements equal that of the
+// tensor. Otherwise `to` stays unchanged.
 void rebatch_target(const InferContext& context, const Shape& from, std::ptrdiff_t open, Shape& to);
 
 }  // namespace ridgewatt::workload

@@ -10,7 +10,7 @@ namespace ridgewatt::workload {
 // quantization, it determines which steps use INT8. For INT8 without quantization in the graph,
 // convolutions and products with weights multiply 8-bit integers and are marked in the plan. Their
 // inputs are stored in 8 bits, even if pooling or data movement comes in between. Everything else
-// uses the fallback.
+// uses the fallback precision of the target.
 void set_arithmetic(ExecutionPlan& plan, const ValueGraph& graph, const RuntimeTarget& target,
                     RuntimeKernels& lowered);
 
