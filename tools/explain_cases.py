@@ -9,8 +9,8 @@ model, software, batch, precision and both numbers. The tables below map words i
 names in Ridgewatt. They were written without looking at the causes. Cases with an unknown board or
 model are skipped and listed.
 
-The priors of `explain` count how often a cause was confirmed in such cases. Before a case is
-ranked, its own count is removed from the prior of its cause (not with --with-own-count).
+The priors of `explain` count how often a cause was stated in such cases. Before a case is ranked,
+its own count is removed from the prior of its cause (not with --with-own-count).
 """
 import argparse
 import csv
@@ -36,8 +36,8 @@ ENGINES = [(r"mlc", "mlc"), (r"llama\.cpp|ollama", "llama.cpp"), (r"vllm", "vllm
 PRECISIONS = {"FP32": "fp32", "FP16": "fp16", "INT8": "int8"}
 RATES = {"FPS", "tok/s"}
 TIMES = {"ms": 1e-3, "s": 1.0}
-# The same as in ridgewatt/answer/explain: each confirmed case counts as one.
-COUNTED = {"confirmed"}
+# The same as in ridgewatt/answer/explain: the prior of `none`, and the share of runs with two causes.
+COUNT_OF_NONE, PAIRS = 6, 0.3
 
 
 def first(table, text):
@@ -94,14 +94,24 @@ def ranked(program, arguments):
     return json.loads(ran.stdout)["rows"]
 
 
-def without_own_count(rows, case):
-    """Removes the case's own count from the prior of its cause. The count of `none` is 12."""
-    if case["certainty"] not in COUNTED:
-        return rows
+def counts(rows):
+    """Returns the count of each cause from the priors of the rows, which include those of pairs (see
+    weigh() in ridgewatt/answer/explain/weigh.cc)."""
     none = next(row["prior"] for row in rows if row["cause"] == "none")
+    seen = {row["cause"]: COUNT_OF_NONE * row["prior"] / none for row in rows if row["cause"] != "none"}
+    found = dict(seen)
+    for _ in range(50):
+        total, squares = sum(found.values()), sum(one * one for one in found.values())
+        found = {cause: one / (1 - PAIRS + 2 * PAIRS * total * (total - found[cause]) / (total * total - squares))
+                 for cause, one in seen.items()}
+    return found
+
+
+def without_own_count(rows, case):
+    """Removes the case's own count from the prior of its cause."""
+    count = counts(rows).get(case["cause"])
     for row in rows:
-        if row["cause"] == case["cause"]:
-            count = 12 * row["prior"] / none
+        if row["cause"] == case["cause"] and count:
             row["probability"] *= (count - 1) / count
     return sorted(rows, key=lambda row: -row["probability"])
 
@@ -130,7 +140,7 @@ def main():
         ranks.append((case["certainty"], rank))
         print(f"{case['id']:6}{case['cause']:20}{case['certainty']:22}{rank or '-':>5}{100 * share:>12.0f}%  "
               f"{rows[0]['cause']}{', ' + remark if remark else ''}")
-    for name, certain in (("confirmed", COUNTED), ("all", {case["certainty"] for case in cases})):
+    for name, certain in (("confirmed", {"confirmed"}), ("all", {case["certainty"] for case in cases})):
         of = [rank for certainty, rank in ranks if certainty in certain]
         both = sum(rank is not None and rank <= 2 for rank in of)
         print(f"{name}: {len(of)} cases, the true cause first in {sum(rank == 1 for rank in of)}, among the first two "

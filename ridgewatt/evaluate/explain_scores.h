@@ -41,10 +41,18 @@ struct CauseShares {
   std::string instead;  // the cause that is most often ranked first in its place
 };
 
+// Runs with one cause in which another cause is ranked first.
+struct Confusion {
+  answer::SlowCause cause = answer::SlowCause::kNone, first = answer::SlowCause::kNone;
+  std::size_t runs = 0;
+  std::size_t second = 0;  // number of these runs in which the true cause is ranked second
+};
+
 // Scores of `explain` with one kind of evidence.
 struct EvidenceScores {
   ExplainShares none, single, pair;
   std::vector<CauseShares> causes = {};
+  std::vector<Confusion> confusions = {};        // most frequent first
   std::vector<ReliabilityBin> reliability = {};  // all rows, binned by stated probability
   double calibration_error = 0;                  // mean of |stated - true share|, weighted by rows
   double parts_error = 0;                        // largest |sum of the parts - gap| / gap

@@ -54,7 +54,10 @@ struct SeenRun {
   // The main thread of the process that uses most CPU time.
   std::optional<double> main_idle = {};  // share of time in which it neither runs nor is runnable
   std::optional<double> runtime_share = {};  // share of its CPU time in libraries of a runtime
-  std::optional<double> profile_files = {};  // number of open files of the runtime's profiler
+  // CPU time of its child processes, and of its other threads if these spend most of it outside of
+  // runtimes, divided by time_s.
+  std::optional<double> worker_cores = {};
+  std::optional<double> profile_files = {};  // number of open files that a profiler writes
 
   // Memory and storage.
   std::optional<double> major_faults_per_s = {};  // pages read from storage on access

@@ -54,8 +54,20 @@ Look touches_input_again(const SignContext& of) {
 
 Look runs_otherwise(const SignContext& of) {
   if (!on_processor(of) || !of.seen.libraries || of.library.empty()) return {};
-  if (!has_library(of)) return fmt::format("{} is not loaded", of.library);
-  return shown_if(of.seen.profile_files.value_or(0) > 0, "the profiler of ONNX Runtime is on");
+  return shown_if(!has_library(of), fmt::format("{} is not loaded", of.library));
+}
+
+Look writes_profile(const SignContext& of) {
+  if (!of.seen.profile_files) return {};
+  return shown_if(*of.seen.profile_files > 0, "it writes a profile of itself");
+}
+
+Look workers_compute(const SignContext& of) {
+  if (!on_processor(of) || !of.main_computes || !of.seen.worker_cores) return {};
+  return shown_if(*of.seen.worker_cores > kWorkerShare * of.busy_cores,
+                  fmt::format("its child processes and threads outside of {} use {:.2g} of {:.0f} "
+                              "cores",
+                              of.library, *of.seen.worker_cores, of.busy_cores));
 }
 
 Look reads_storage(const SignContext& of) {

@@ -40,6 +40,7 @@ void add_mode(Forecasts& found, const LanguageCase& of, const PowerMode& mode,
 }
 
 constexpr double kRestingSd = 0.2;  // chosen: deviation of ln power while the GPU waits
+constexpr double kSharedSd = 0.1;   // likewise, while another program uses the GPU
 
 // Power if the GPU works for that share of the time.
 double resting_power_w(const LanguageCase& of, double busy) {
@@ -50,8 +51,8 @@ double resting_power_w(const LanguageCase& of, double busy) {
 }
 
 // Multiplies the time per token and the time of the first token by each factor. In the added time
-// the GPU waits, or its load is unknown.
-enum class DecodeLoad { kWaits, kUnknown };
+// the GPU waits, another program uses it, or its load is unknown.
+enum class DecodeLoad { kWaits, kIsShared, kUnknown };
 Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double spread,
                  DecodeLoad load) {
   Forecasts found;
@@ -59,6 +60,13 @@ Forecasts slowed(const LanguageCase& of, std::span<const double> factors, double
   for (const double factor : factors) {
     Prognosis there{"", factor * now.tpot_s.value, {}, factor * now.ttft_s.value};
     found.push_back({1, std::move(there), spread});
+    if (load == DecodeLoad::kIsShared && of.load()) {
+      const SharedLoad shared = shared_load(*of.load());
+      found.back().prognosis.gpu_load = shared.load;
+      found.back().prognosis.power_w = known_power(resting_power_w(of, 1));
+      found.back().load_spread = shared.spread;
+      found.back().power_spread = kSharedSd;
+    }
     if (load != DecodeLoad::kWaits) continue;
     found.back().waits = true;
     found.back().scales = true;
@@ -202,7 +210,8 @@ Forecasts partial_offload(const LanguageCase& of) {
 // A longer or shorter conversation. The prompt is shorter if the cache already contains a part of
 // it.
 Forecasts context_length(const LanguageCase& of) {
-  constexpr std::array kTimes = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 64.0};
+  constexpr double kBetween = 0.2;  // deviation of lengths between two of these
+  constexpr std::array kTimes = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
   const double trained = static_cast<double>(of.asked.model.description.context);
   Forecasts found;
   for (const double times : kTimes) {
@@ -213,8 +222,9 @@ Forecasts context_length(const LanguageCase& of) {
     const llm::Forecaster forecaster(
         of.engine(), llm::request_work(of.asked.model.description, of.weights().tensors, request),
         of.board(), of.hardware);
-    add_if_different(found, of,
-                     {1, of.prognosis(forecaster(of.mode), format_exact(tokens) + " tokens"), 0.1});
+    add_if_different(
+        found, of,
+        {1, of.prognosis(forecaster(of.mode), format_exact(tokens) + " tokens"), kBetween});
   }
   return found;
 }
@@ -290,7 +300,7 @@ Forecasts full_memory(const LanguageCase& of) {
 }
 
 Forecasts other_programs(const LanguageCase& of) {
-  return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kUnknown);
+  return slowed(of, std::array{1.35, 1.65, 2.0, 3.0}, 0.15, DecodeLoad::kIsShared);
 }
 
 // For a program that computes on the CPU or waits for its launches.

@@ -53,13 +53,15 @@ Predictions asynchronous_timing(const ExplainCase& of) {
 // the program warms up, the GPU may wait.
 Predictions warm_up(const ExplainCase& of) {
   constexpr std::array kFactors = {1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0};
+  constexpr double kRare = 5;     // chosen: a mean of many runs is rarely more times the usual time
   constexpr double kLess = 1.05;  // chosen: a mean this close to the median explains nothing
   const auto seen = seen_value(of, &measure::SeenRun::mean_over_median);
   Predictions found;
   constexpr double kWaits = 0.3;  // chosen: weight relative to a GPU that is as busy as later
   const auto add = [&](double factor, double spread) {
+    const double weight = std::min(1.0, kRare / factor);
     found.push_back(misread(of, factor, spread));
-    const double weight = found.back().weight;
+    found.back().weight = weight;
     found.push_back(waiting(of, factor * of.expected.total.period_s, 1, spread));
     found.back().prognosis.stated = factor;
     found.back().weight = kWaits * weight;
@@ -78,6 +80,7 @@ Predictions warm_up(const ExplainCase& of) {
 // Images of another size.
 Predictions input_size(const ExplainCase& of) {
   constexpr std::array kSides = {0.5, 0.75, 1.25, 1.5, 1.75, 2.0};
+  constexpr double kBetween = 0.1;  // deviation of ln time of sizes between two of these
   constexpr double kSmaller = 0.3;  // chosen: larger images are likelier in reports of slow runs
   try {
     (void)of.workload->image_side();
@@ -90,7 +93,8 @@ Predictions input_size(const ExplainCase& of) {
                                  of.question.run);
     found.push_back(
         {side < 1 ? kSmaller : 1,
-         prognosis_of(scaled.breakdown(of.mode), format_exact(side) + " times the side"), 0.05});
+         prognosis_of(scaled.breakdown(of.mode), format_exact(side) + " times the side"),
+         kBetween});
   }
   return found;
 }

@@ -49,7 +49,10 @@ Predictions multiplied(const ExplainCase& of, std::span<const double> factors, d
     if (gpu == GpuThen::kWaits) continue;
     found.back().waits = false;
     found.back().prognosis.power_w = known_power(of.expected.total.power_w);
-    found.back().prognosis.gpu_load.reset();
+    if (!(of.expected.gpu_load > 0)) continue;
+    const SharedLoad shared = shared_load(of.expected.gpu_load);
+    found.back().prognosis.gpu_load = shared.load;
+    found.back().load_spread = shared.spread;
   }
   return found;
 }

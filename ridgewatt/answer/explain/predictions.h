@@ -22,9 +22,9 @@ bool differs(const ExplainCase& of, double time_s);
 // Returns an observation of the watched run; 0 if there is none.
 double seen_value(const ExplainCase& of, std::optional<double> measure::SeenRun::*member);
 
-// Predictions with `factor` times the expected time. kWaits: the GPU waits during the additional
-// time, which reduces its load and power. kUnknown: load and power are not predicted.
-enum class GpuThen { kWaits, kUnknown };
+// Predictions with `factor` times the expected time. In the additional time the GPU waits, which
+// reduces its load and power, or another program uses it.
+enum class GpuThen { kWaits, kIsShared };
 Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread,
                        GpuThen gpu);
 

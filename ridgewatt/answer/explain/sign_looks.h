@@ -34,6 +34,8 @@ Look main_thread_idles(const SignContext& of);
 Look computes_outside(const SignContext& of);
 Look touches_input_again(const SignContext& of);
 Look runs_otherwise(const SignContext& of);
+Look writes_profile(const SignContext& of);
+Look workers_compute(const SignContext& of);
 Look reads_storage(const SignContext& of);
 Look minibatches_differ(const SignContext& of);
 Look cores_work(const SignContext& of);

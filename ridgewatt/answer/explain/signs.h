@@ -16,6 +16,7 @@ inline constexpr double kIoWaitShare = 0.1;    // of the watched time
 inline constexpr double kFetchShare = 0.15;    // of a minibatch
 inline constexpr double kIdleShare = 0.15;     // of the time of the main thread
 inline constexpr double kOutsideShare = 0.15;  // of the time of the main thread
+inline constexpr double kWorkerShare = 0.1;    // of the cores that the model should use
 
 // Returns the share of time in which the main thread computes outside of the runtime's libraries;
 // empty if it was not observed.

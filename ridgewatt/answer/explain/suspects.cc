@@ -84,24 +84,32 @@ void add_deployed(Predictions& found, const ExplainCase& of, const RuntimeChoice
   }
 }
 
-// A model on the processor for which a watched run showed another runtime than the intended one, or
-// an enabled profiler. The slowdown is not known.
-Predictions unknown_runtime(const ExplainCase& of) {
-  constexpr std::array kFactors = {1.3, 1.7, 2.5, 5.0, 10.0, 20.0};
-  const auto& seen = of.question.seen;
-  if (!is_on_cpu(of.model->twin().runtime) || !seen) return {};
-  const bool profiles = seen->profile_files.value_or(0) > 0;
-  const bool meant = !seen->libraries || std::find(seen->libraries->begin(), seen->libraries->end(),
-                                                   "ONNX Runtime") != seen->libraries->end();
-  if (meant && !profiles) return {};
-  Predictions found = multiplied(of, kFactors, 0.2, GpuThen::kWaits);
-  for (Prediction& one : found) {
-    one.prognosis.setting = profiles ? "with its profiler on" : "that is another one";
-  }
+Predictions slower_runtime(const ExplainCase& of, std::span<const double> factors,
+                           const std::string& setting) {
+  Predictions found = multiplied(of, factors, 0.2, GpuThen::kWaits);
+  for (Prediction& one : found) one.prognosis.setting = setting;
   return found;
 }
 
+// Whether the watched run had not loaded the intended runtime.
+bool lacks_runtime(const ExplainCase& of) {
+  const auto& seen = of.question.seen;
+  if (!seen || !seen->libraries) return false;
+  return std::ranges::find(*seen->libraries, library_of(of.model->twin().runtime)) ==
+         seen->libraries->end();
+}
+
+// If a watched run showed another runtime or a profiler, the slowdown is not known.
 Predictions runtime(const ExplainCase& of) {
+  constexpr std::array kOfOthers = {1.3, 1.7, 2.5, 5.0, 10.0, 20.0};
+  constexpr std::array kOfProfilers = {1.1, 1.3, 1.7, 2.5};
+  const bool lacks = lacks_runtime(of);
+  if (lacks && is_on_cpu(of.model->twin().runtime)) {
+    return slower_runtime(of, kOfOthers, "that is another one");
+  }
+  if (!lacks && seen_value(of, &measure::SeenRun::profile_files) > 0) {
+    return slower_runtime(of, kOfProfilers, "with its profiler on");
+  }
   const workload::DeployOptions& asked = of.workload->options();
   Predictions found;
   for (const Runtime other : kRuntimes) {
@@ -113,8 +121,6 @@ Predictions runtime(const ExplainCase& of) {
       add_deployed(found, of, eager, eager.name());
     }
   }
-  const Predictions unknown = unknown_runtime(of);
-  found.insert(found.end(), unknown.begin(), unknown.end());
   return found;
 }
 
@@ -146,8 +152,9 @@ Predictions precision(const ExplainCase& of) {
   return found;
 }
 
-// Priors follow how often a cause was confirmed in public threads about slow inference, plus one
-// for each cause. If numbers alone cannot separate two causes, the rarer one has a lower prior.
+// Priors are the number of public threads about slow inference that state the cause, plus one.
+// Those of `none`, and of the loader, storage and the Python caller, which these threads leave out,
+// are chosen. If numbers alone cannot separate two causes, the rarer one has a lower prior.
 struct Suspect {
   SlowCause cause;
   double prior;  // relative
@@ -175,8 +182,8 @@ constexpr Suspect kSuspects[] = {
     {SlowCause::kPowerLimit, 2, false, &power_limit, On::kGpu},
     {SlowCause::kMemoryPressure, 2, false, &memory_pressure},
     {SlowCause::kContention, 2, false, &contention},
-    {SlowCause::kThreads, 1, false, &threads},
-    {SlowCause::kCpuQuota, 1, false, &cpu_quota},
+    {SlowCause::kThreads, 3, false, &threads},
+    {SlowCause::kCpuQuota, 3, false, &cpu_quota},
     {SlowCause::kLoader, 4, false, &loader},
     {SlowCause::kStorage, 2, false, &storage},
 };

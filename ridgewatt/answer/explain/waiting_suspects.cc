@@ -115,7 +115,7 @@ Predictions memory_pressure(const ExplainCase& of) {
 // measurements, or it uses the cores that this program needs.
 Predictions contention(const ExplainCase& of) {
   constexpr std::array kFactors = {1.35, 1.65, 2.0, 3.0};
-  Predictions found = multiplied(of, kFactors, 0.15, GpuThen::kUnknown);
+  Predictions found = multiplied(of, kFactors, 0.15, GpuThen::kIsShared);
   const Predictions on_cpu = multiplied(of, kFactors, 0.15, GpuThen::kWaits);
   found.insert(found.end(), on_cpu.begin(), on_cpu.end());
   return found;
@@ -147,12 +147,14 @@ Predictions threads(const ExplainCase& of) {
     Prognosis there = of.in_mode(fewer, std::to_string(cores) + (cores == 1 ? " core" : " cores"));
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
   }
-  if (of.question.seen) {
-    for (Prediction& one : multiplied(of, std::array{1.5, 2.5}, 0.3, GpuThen::kWaits)) {
-      one.prognosis.setting = "the wrong number of threads";
-      found.push_back(std::move(one));
-    }
+  if (!of.question.seen) return found;
+  Predictions other = multiplied(of, std::array{1.5, 2.5}, 0.3, GpuThen::kWaits);
+  for (Prediction& one : other) {
+    // Both kinds together are equally probable.
+    one.weight = std::max<double>(1, static_cast<double>(found.size())) / std::size(other);
+    one.prognosis.setting = "the wrong number of threads";
   }
+  found.insert(found.end(), other.begin(), other.end());
   return found;
 }
 
@@ -216,10 +218,31 @@ std::optional<Predictions> with_seen_idle(const ExplainCase& of) {
   return with_seen_stall(of, *idle, {0.9, 1.0, 1.1});
 }
 
+// On the processor: workers of the loader use cores that the model needs, as a watched run showed.
+Predictions with_seen_workers(const ExplainCase& of) {
+  const double workers = seen_value(of, &measure::SeenRun::worker_cores);
+  const double cores = of.mode.cpu_cores;
+  if (!is_on_cpu(of.model->twin().runtime) || workers <= kWorkerShare * cores) return {};
+  // chosen: shares that the model keeps at least, of its cores and of the core of its slowest
+  // thread
+  constexpr double kOfCores = 0.25, kOfCore = 0.5;
+  const double evenly = 1 / std::max(kOfCores, 1 - workers / cores);
+  const double slowest = 1 / std::max(kOfCore, 1 - workers);
+  Predictions found =
+      multiplied(of, std::array{evenly, std::max(evenly, slowest)}, 0.2, GpuThen::kWaits);
+  for (Prediction& one : found) one.prognosis.setting = "on the same cores";
+  return found;
+}
+
 // Fewer loader workers than stated, or a loader about which nothing is known.
 Predictions loader(const ExplainCase& of) {
-  if (of.question.seen && of.question.seen->fetch_share) return with_seen_fetch(of);
-  if (const auto idle = with_seen_idle(of)) return *idle;
+  const Predictions workers = with_seen_workers(of);
+  const auto with_workers = [&](Predictions found) {
+    found.insert(found.end(), workers.begin(), workers.end());
+    return found;
+  };
+  if (of.question.seen && of.question.seen->fetch_share) return with_workers(with_seen_fetch(of));
+  if (const auto idle = with_seen_idle(of)) return with_workers(*idle);
   if (!loads_data(of)) {
     if (!of.question.seen) return {};
     Predictions found = multiplied(of, std::array{1.3, 2.0, 4.0}, 0.3, GpuThen::kWaits);

@@ -15,15 +15,17 @@ constexpr double kPairShare = 0.3;  // chosen: share of runs with two causes amo
 struct AddedSpread {
   double time = 0, waiting = 0;  // waiting: the part of `time` in which the GPU waits
   double first = 0, power = 0;   // for the first token; for the power
+  double load = 0;               // for the load, apart from waiting
 };
 AddedSpread added_by(const Prediction& one) {
   return {one.spread, one.waits ? one.spread : 0, one.first_spread.value_or(one.spread),
-          one.power_spread};
+          one.power_spread, one.load_spread};
 }
 AddedSpread added_by(const Prediction& a, const Prediction& b) {
   const AddedSpread one = added_by(a), two = added_by(b);
   return {std::hypot(one.time, two.time), std::hypot(one.waiting, two.waiting),
-          std::hypot(one.first, two.first), std::hypot(one.power, two.power)};
+          std::hypot(one.first, two.first), std::hypot(one.power, two.power),
+          std::hypot(one.load, two.load)};
 }
 
 // Logarithm of the density of ln(measured / predicted). The error of the estimate has the tails of
@@ -56,7 +58,8 @@ class FigureDensity {
     const double known = added.waiting * added.waiting / variance;
     const double lower = known * time.residual(predicted_s);
     const double left = added.waiting * added.waiting * std::max(0.0, 1 - known);
-    return log_of(residual(predicted) + lower, load_sd(*predicted), std::sqrt(left));
+    return log_of(residual(predicted) + lower, load_sd(*predicted),
+                  std::hypot(std::sqrt(left), added.load));
   }
   const MeasuredFigure& figure() const { return figure_; }
 
@@ -177,9 +180,11 @@ struct Hypothesis {
   double share = 1;      // share of the gap due to `cause`; the rest is due to `other`
   std::size_t best = 0;  // index of the best prediction of `cause`
   double probability = 0;
-  bool against = false;  // its best predictions are slower than expected while the measured time is
-                         // shorter than expected, or the reverse
-  double log_ratio = 0;  // ln(predicted / expected), of the best predictions
+  // Its best predictions are slower than expected while the measured time is shorter than expected,
+  // or the reverse.
+  bool against = false;
+  bool all_against = false;  // likewise, all times of a language model together
+  double log_ratio = 0;      // ln(predicted / expected), of the best predictions
 };
 
 // Whether the predicted and the measured time are on different sides of the expected time.
@@ -188,6 +193,21 @@ bool goes_against(const MeasuredFigure& time, double log_ratio) {
 }
 double log_ratio(const MeasuredFigure& time, const Prediction& one) {
   return std::log(time.predicted(one.prognosis).value_or(0) / time.expected);
+}
+
+// Whether a prediction has the wrong direction in the time and the time to the first token
+// together.
+bool goes_against(const Densities& densities, const Prediction& one) {
+  double agreement = 0;
+  for (const FigureDensity& density : densities) {
+    const MeasuredFigure& figure = density.figure();
+    if (figure.of != FigureOf::kTime && figure.of != FigureOf::kFirstToken) continue;
+    const auto value = figure.predicted(one.prognosis);
+    if (!value) continue;
+    agreement += std::log(*value / figure.expected) *
+                 std::log(figure.measured / (figure.scale * figure.expected));
+  }
+  return agreement < 0;
 }
 
 double log_signs(const std::vector<SeenSign>& signs, SlowCause a, SlowCause b) {
@@ -210,6 +230,7 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
   const MeasuredFigure& time = densities.front().figure();
   one.log_ratio = log_ratio(time, cause.predictions[one.best]);
   one.against = goes_against(time, one.log_ratio);
+  one.all_against = goes_against(densities, cause.predictions[one.best]);
   return one;
 }
 
@@ -314,6 +335,11 @@ double shown_load(double load) {
 
 }  // namespace
 
+SharedLoad shared_load(double alone) {
+  const double span = -std::log(shown_load(alone));
+  return {std::exp(-span / 2), span / std::sqrt(12)};
+}
+
 MeasuredFigure gpu_load_figure(double measured, double expected) {
   constexpr double kUnknownLoadSd = 0.7;  // chosen
   return {.of = FigureOf::kLoad,
@@ -362,7 +388,7 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
   for (const Hypothesis& one : weigh(causes, densities, signs, in_mode)) {
     if (one.cause == one.other) {
       best[one.cause] = causes[one.cause].predictions[one.best];
-      found.rows[one.cause].against = one.against;
+      found.rows[one.cause].against = one.all_against;
     }
     add(one, found.time, none, found.rows);
   }

@@ -46,6 +46,7 @@ struct Prediction {
   bool waits = false;   // `spread` is the uncertainty of the time in which the GPU waits
   std::optional<double> first_spread = {};  // for the first token, if it differs from `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
+  double load_spread = 0;                   // standard deviation of ln(GPU load), likewise
   // Mode of the prediction, if the mode is all that the cause changes.
   std::optional<PowerMode> mode = {};
 };
@@ -64,6 +65,14 @@ enum class On { kEveryBoard, kGpu, kProcessor };
 inline bool exists(On on, bool has_gpu) {
   return on == On::kEveryBoard || (on == On::kGpu) == has_gpu;
 }
+
+// The load of a GPU that another program uses, too: anything between the load without the other
+// program and 1.
+struct SharedLoad {
+  double load = 1;
+  double spread = 0;  // standard deviation of its logarithm
+};
+SharedLoad shared_load(double alone);
 
 // The power of a board without a GPU is not known.
 inline std::optional<double> known_power(double power_w) {

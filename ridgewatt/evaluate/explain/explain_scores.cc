@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
@@ -109,24 +110,37 @@ void finish(ExplainShares& shares) {
 
 using Evidence = std::vector<RankedCause> ExplainedRun::*;
 
-std::vector<CauseShares> by_cause(const std::vector<ExplainedRun>& runs, Evidence evidence) {
+std::vector<Confusion> confusions(const std::vector<ExplainedRun>& runs, Evidence evidence) {
+  std::map<std::pair<SlowCause, SlowCause>, Confusion> pairs;
+  for (const ExplainedRun& run : runs) {
+    const std::vector<RankedCause>& ranked = run.*evidence;
+    const SlowCause cause = run.causes.front(), first = ranked.at(0).cause;
+    if (run.causes.size() != 1 || cause == first) continue;
+    Confusion& row = pairs[{cause, first}];
+    row = {cause, first, row.runs + 1, row.second + (ranked.at(1).cause == cause)};
+  }
+  std::vector<Confusion> rows;
+  for (const auto& [pair, row] : pairs) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Confusion& a, const Confusion& b) { return a.runs > b.runs; });
+  return rows;
+}
+
+std::vector<CauseShares> by_cause(const std::vector<ExplainedRun>& runs, Evidence evidence,
+                                  const std::vector<Confusion>& wrong) {
   std::map<SlowCause, CauseShares> causes;
-  std::map<SlowCause, std::map<SlowCause, int>> instead;
   for (const ExplainedRun& run : runs) {
     if (run.causes.size() != 1) continue;
-    const SlowCause cause = run.causes.front();
-    causes[cause].cause = cause;
-    count(run, run.*evidence, causes[cause].alone);
-    const SlowCause first = (run.*evidence).front().cause;
-    if (first != cause) ++instead[cause][first];
+    CauseShares& row = causes[run.causes.front()];
+    row.cause = run.causes.front();
+    count(run, run.*evidence, row.alone);
   }
   std::vector<CauseShares> rows;
   for (auto& [cause, row] : causes) {
     finish(row.alone);
-    const auto most =
-        std::max_element(instead[cause].begin(), instead[cause].end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != instead[cause].end()) row.instead = name_of(most->first);
+    const auto most = std::find_if(wrong.begin(), wrong.end(),
+                                   [&](const Confusion& one) { return one.cause == row.cause; });
+    if (most != wrong.end()) row.instead = name_of(most->first);
     rows.push_back(row);
   }
   return rows;
@@ -155,7 +169,8 @@ EvidenceScores score(const std::vector<ExplainedRun>& runs, Evidence evidence, s
     scores.longest_s = std::max(scores.longest_s, run.longest_s[which]);
   }
   for (ExplainShares* shares : {&scores.none, &scores.single, &scores.pair}) finish(*shares);
-  scores.causes = by_cause(runs, evidence);
+  scores.confusions = confusions(runs, evidence);
+  scores.causes = by_cause(runs, evidence, scores.confusions);
   add_reliability(runs, evidence, scores);
   return scores;
 }

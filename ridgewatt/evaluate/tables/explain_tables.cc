@@ -65,6 +65,18 @@ Table cause_table(const std::vector<CauseShares>& causes) {
       causes);
 }
 
+Table confusion_table(const std::vector<Confusion>& confusions) {
+  using C = Confusion;
+  return report::table_of<C>(
+      {{{"cause"}, [](const C& row) { return report::plain_cell(row.cause); }},
+       {{.name = "first", .heading = "first instead"},
+        [](const C& row) { return report::plain_cell(row.first); }},
+       {{"runs"}, [](const C& row) { return report::plain_cell(row.runs); }},
+       {{.name = "second", .heading = "cause second"},
+        [](const C& row) { return report::plain_cell(row.second); }}},
+      confusions);
+}
+
 }  // namespace
 
 report::Result explain_scores_result(const ExplainScores& scores) {
@@ -73,8 +85,12 @@ report::Result explain_scores_result(const ExplainScores& scores) {
   result.json = {{"provenance", name_of(Provenance::kModelled)}, {"shares", shares.to_json()}};
   for (const auto& [name, of] : by_evidence(scores)) {
     const Table causes = cause_table(of->causes), reliability = reliability_table(of->reliability);
-    result.json[name] = {{"causes", causes.to_json()}, {"reliability", reliability.to_json()}};
+    const Table wrong = confusion_table(of->confusions);
+    result.json[name] = {{"causes", causes.to_json()},
+                         {"confusions", wrong.to_json()},
+                         {"reliability", reliability.to_json()}};
     result.add(name + ", runs with one cause", causes);
+    result.add(name + ", runs with one cause in which another one is first", wrong);
     result.add(name + ", rows by their stated probability", reliability);
   }
   return result;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
@@ -19,8 +18,7 @@ namespace ridgewatt::measure {
 namespace {
 
 constexpr std::uint64_t kPeriodNs = 1'000'000;
-constexpr std::size_t kDataPages = 16;  // must be a power of two
-constexpr int kMapsEvery = 10;  // calls of take(); reading the maps of a large program takes long
+constexpr std::size_t kDataPages = 4;  // half a second of samples; must be a power of two
 constexpr std::uint64_t kFewest = 50;  // samples
 
 std::size_t page_bytes() {
@@ -31,7 +29,7 @@ std::size_t ring_bytes() {
   return (1 + kDataPages) * page_bytes();
 }
 
-int open_event(pid_t process) {
+int open_event(pid_t thread) {
   perf_event_attr wanted{};
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_SOFTWARE;
@@ -41,7 +39,7 @@ int open_event(pid_t process) {
   wanted.exclude_kernel = 1;
   wanted.exclude_hv = 1;
   return static_cast<int>(
-      ::syscall(SYS_perf_event_open, &wanted, process, -1, -1, PERF_FLAG_FD_CLOEXEC));
+      ::syscall(SYS_perf_event_open, &wanted, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 std::uint64_t hexadecimal(std::string_view text) {
@@ -77,19 +75,14 @@ void CodeSamples::Unmap::operator()(void* ring) const {
   ::munmap(ring, ring_bytes());
 }
 
-CodeSamples::CodeSamples(pid_t process) : process_(process), event_(open_event(process)) {
+CodeSamples::CodeSamples(pid_t thread) : event_(open_event(thread)) {
   if (!event_) return;
   void* ring = ::mmap(nullptr, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);
   if (ring != MAP_FAILED) ring_.reset(ring);
 }
 
-void CodeSamples::take() {
+void CodeSamples::take(const AddressRanges& code) {
   if (!ring_) return;
-  if (takes_++ % kMapsEvery == 0) {
-    std::ostringstream maps;
-    maps << std::ifstream("/proc/" + std::to_string(process_) + "/maps").rdbuf();
-    if (!maps.str().empty()) code_ = runtime_code(maps.str());
-  }
   auto& page = *static_cast<perf_event_mmap_page*>(ring_.get());
   const auto* data = static_cast<const std::byte*>(ring_.get()) + page_bytes();
   const std::uint64_t size = kDataPages * page_bytes();
@@ -109,7 +102,7 @@ void CodeSamples::take() {
     if (header.type == PERF_RECORD_SAMPLE) {
       const std::uint64_t address = word_at(at + sizeof header);
       ++all_;
-      inside_ += std::any_of(code_.begin(), code_.end(), [&](const auto& range) {
+      inside_ += std::any_of(code.begin(), code.end(), [&](const auto& range) {
         return address >= range.first && address < range.second;
       });
     }

@@ -1,9 +1,10 @@
 // Finds the libraries in which a thread spends its CPU time: the kernel samples the instruction
 // pointer, once per millisecond of CPU time in user space.
 //
-//   CodeSamples samples(process);  // of the main thread of `process`
-//   while (runs) { samples.take(); sleep(0.1); }
-//   samples.runtime_share();       // 0.9: 90 % of the CPU time is in ONNX Runtime, TensorRT, ..
+//   const AddressRanges code = runtime_code(maps);  // of the process
+//   CodeSamples samples(thread);
+//   while (runs) { samples.take(code); sleep(0.1); }
+//   samples.runtime_share();  // 0.9: 90 % of the CPU time is in ONNX Runtime, TensorRT, ..
 #pragma once
 
 #include <sys/types.h>
@@ -27,9 +28,9 @@ AddressRanges runtime_code(const std::string& maps);
 class CodeSamples {
  public:
   // If the kernel permits no samples, there are none.
-  explicit CodeSamples(pid_t process);
-  // Reads the samples since the last call.
-  void take();
+  explicit CodeSamples(pid_t thread);
+  // Reads the samples since the last call. `code` is the code of runtimes.
+  void take(const AddressRanges& code);
   // Returns the share of samples in code of runtimes; empty if there are too few samples.
   std::optional<double> runtime_share() const;
 
@@ -38,11 +39,8 @@ class CodeSamples {
     void operator()(void* ring) const;
   };
 
-  pid_t process_;
   OwnedFd event_;
   std::unique_ptr<void, Unmap> ring_;
-  AddressRanges code_;
-  int takes_ = 0;
   std::uint64_t inside_ = 0, all_ = 0;
 };
 

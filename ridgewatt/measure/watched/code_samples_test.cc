@@ -28,21 +28,27 @@ TEST(CodeSamples, AProgramWithoutARuntimeSpendsNothingInOne) {
   volatile double sum = 0;
   for (const double end_s = monotonic_s() + 0.3; monotonic_s() < end_s;) {
     for (int i = 0; i < 100000; ++i) sum = sum + i;
-    samples.take();
+    samples.take({});
   }
   EXPECT_EQ(samples.runtime_share().value_or(0), 0);
 }
 
 TEST(CodeSamples, AThreadThatIsNotThereShowsNothing) {
   CodeSamples samples(1 << 29);
-  samples.take();
+  samples.take({});
   EXPECT_FALSE(samples.runtime_share());
 }
 
-// File names of ONNX Runtime 1.20 and 1.30.
-TEST(CodeSamples, TheFileOfAProfilerHasATimeInItsName) {
+// File names of ONNX Runtime 1.20 and 1.30, Nsight Systems, PyTorch, Windows and Perfetto.
+TEST(CodeSamples, TheFileOfAProfilerHasATimeOrAnEndingInItsName) {
   EXPECT_TRUE(is_profile_file("/tmp/onnxruntime_profile__2026-11-28_09-30-00.json"));
   EXPECT_TRUE(is_profile_file("p_2026-11-28_09-30-00_653.json"));
+  EXPECT_TRUE(is_profile_file("/tmp/report1.nsys-rep"));
+  EXPECT_TRUE(is_profile_file("host_1234.pt.trace.json"));
+  EXPECT_TRUE(is_profile_file("/tmp/trace.json"));
+  EXPECT_TRUE(is_profile_file("run.etl"));
+  EXPECT_FALSE(is_profile_file("backtrace.json"));
+  EXPECT_FALSE(is_profile_file("model.etl.bak"));
   EXPECT_FALSE(is_profile_file("/tmp/results_2026-11-28.json"));
   EXPECT_FALSE(is_profile_file("a.json"));
 }

@@ -194,8 +194,11 @@ static_assert(std::all_of(kRuntimeRows.begin(), kRuntimeRows.end(),
                           }),
               "a runtime's library is not known: measure/seen_run.h");
 
-std::optional<std::vector<std::string>> libraries_of(pid_t process) {
-  const std::string maps = proc_text("/proc/" + std::to_string(process) + "/maps");
+std::string maps_of(pid_t process) {
+  return proc_text("/proc/" + std::to_string(process) + "/maps");
+}
+
+std::optional<std::vector<std::string>> libraries_in(const std::string& maps) {
   if (maps.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [name, file] : kKnownLibraries) {
@@ -205,18 +208,38 @@ std::optional<std::vector<std::string>> libraries_of(pid_t process) {
   return names;
 }
 
-// ONNX Runtime writes PREFIX_2026-11-28_09-30-00.json; since 1.30 with milliseconds.
+// Ends of the names of files of profilers; 0 is any digit. ONNX Runtime writes
+// PREFIX_2026-11-28_09-30-00.json; since 1.30 with milliseconds.
+constexpr std::string_view kProfileNames[] = {"_0000-00-00_00-00-00.json",
+                                              "_0000-00-00_00-00-00_000.json",
+                                              ".trace.json",
+                                              "_trace.json",
+                                              "/trace.json",
+                                              ".nsys-rep",
+                                              ".qdstrm",
+                                              ".pftrace",
+                                              ".etl"};
+
 bool is_profile_file(const std::string& path) {
-  return std::ranges::any_of(
-      std::array<std::string_view, 2>{"_0000-00-00_00-00-00.json", "_0000-00-00_00-00-00_000.json"},
-      [&](std::string_view form) {
-        if (path.size() < form.size()) return false;
-        const std::string_view end = std::string_view(path).substr(path.size() - form.size());
-        return std::ranges::equal(end, form, [](char is, char wanted) {
-          return wanted == '0' ? is >= '0' && is <= '9' : is == wanted;
-        });
-      });
+  return std::ranges::any_of(kProfileNames, [&](std::string_view form) {
+    if (path.size() < form.size()) return false;
+    const std::string_view end = std::string_view(path).substr(path.size() - form.size());
+    return std::ranges::equal(end, form, [](char is, char wanted) {
+      return wanted == '0' ? is >= '0' && is <= '9' : is == wanted;
+    });
+  });
 }
+
+namespace {
+
+// The permissions of a link in /proc/PID/fd are those with which the file was opened.
+bool is_open_for_writing(const std::filesystem::path& link) {
+  std::error_code gone;
+  const auto allowed = std::filesystem::symlink_status(link, gone).permissions();
+  return !gone && (allowed & std::filesystem::perms::owner_write) != std::filesystem::perms::none;
+}
+
+}  // namespace
 
 std::optional<int> profile_files(pid_t process) {
   std::error_code error;
@@ -225,7 +248,8 @@ std::optional<int> profile_files(pid_t process) {
   int count = 0;
   for (; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    if (is_profile_file(std::filesystem::read_symlink(at->path(), gone).string())) ++count;
+    const std::string path = std::filesystem::read_symlink(at->path(), gone).string();
+    if (is_profile_file(path) && is_open_for_writing(at->path())) ++count;
   }
   return count;
 }

@@ -48,9 +48,11 @@ std::optional<CpuQuota> read_cpu_quota(pid_t process);
 // Number of CPUs on which a process may run.
 std::optional<int> allowed_cpus(pid_t process);
 
-// Names of the kKnownLibraries that a process has mapped; empty if its maps cannot be read.
-std::optional<std::vector<std::string>> libraries_of(pid_t process);
-// The number of open files of a process that ONNX Runtime's profiler writes.
+// The text of /proc/PID/maps; empty if it cannot be read.
+std::string maps_of(pid_t process);
+// Names of the kKnownLibraries in the text of /proc/PID/maps; empty optional for an empty text.
+std::optional<std::vector<std::string>> libraries_in(const std::string& maps);
+// The number of files that a process has open for writing and that belong to a profiler by name.
 std::optional<int> profile_files(pid_t process);
 bool is_profile_file(const std::string& path);
 // The number of threads set in the environment of a process; empty: none.

@@ -45,7 +45,7 @@ TEST(ProcessUse, ReadsWhatAChildMayUse) {
   while (threads_set(child) != 2 && ::waitpid(child, nullptr, WNOHANG) == 0) ::usleep(1000);
   EXPECT_EQ(threads_set(child), 2);
   EXPECT_EQ(allowed_cpus(child), 1);
-  EXPECT_THAT(libraries_of(child), ::testing::Optional(::testing::IsEmpty()));
+  EXPECT_THAT(libraries_in(maps_of(child)), ::testing::Optional(::testing::IsEmpty()));
   EXPECT_EQ(process_table().at(child).parent, ::getpid());
   EXPECT_THAT(process_tree(process_table(), ::getpid()), ::testing::Contains(child));
   ::kill(child, SIGKILL);
@@ -54,7 +54,7 @@ TEST(ProcessUse, ReadsWhatAChildMayUse) {
 
 TEST(ProcessUse, AProcessThatIsNotThereShowsNothing) {
   constexpr pid_t kNone = 1 << 29;
-  EXPECT_FALSE(libraries_of(kNone));
+  EXPECT_FALSE(libraries_in(maps_of(kNone)));
   EXPECT_FALSE(threads_set(kNone));
   EXPECT_FALSE(allowed_cpus(kNone));
   EXPECT_TRUE(threads_of(kNone).empty());

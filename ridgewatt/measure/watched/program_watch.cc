@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
@@ -55,7 +56,7 @@ class ProgramWatch::State {
     end_s_ = monotonic_s();
     look_at_sensors();
     look_at_processes();
-    if (code_) code_->take();
+    sample_threads();
     machine_ = read_machine_use();
   }
 
@@ -104,6 +105,10 @@ class ProgramWatch::State {
   void look_at_processes() {
     const auto table = process_table();
     const auto tree = process_tree(table, root_);
+    if (busiest_ != 0) {
+      const auto workers = process_tree(table, busiest_);
+      workers_.insert(workers.begin(), workers.end());
+    }
     bool blocked = false;
     for (const pid_t process : tree) {
       faults_[process] = table.at(process);
@@ -127,7 +132,12 @@ class ProgramWatch::State {
   void look_at_limits(const std::vector<pid_t>& tree) {
     const auto busiest = *std::max_element(tree.begin(), tree.end(),
                                            [&](pid_t a, pid_t b) { return cpu_s(a) < cpu_s(b); });
-    if (busiest != busiest_) code_.emplace(busiest_ = busiest);
+    const bool another = busiest != busiest_;
+    if (another) {
+      busiest_ = busiest;
+      samples_.clear();
+      workers_.clear();
+    }
     allowed_ = allowed_cpus(busiest);
     // A process that ends leaves its version 1 group and then shows no limit, so keep the old
     // value.
@@ -138,10 +148,52 @@ class ProgramWatch::State {
       if (first || quota->periods < first_quota_->periods) first_quota_ = quota;
       quota_ = quota;
     }
-    if (looks_++ % kLibrariesEvery != 0) return;
-    if (auto libraries = libraries_of(busiest)) libraries_ = std::move(libraries);
+    if (looks_++ % kLibrariesEvery != 0 && !another) return;
+    if (const std::string maps = maps_of(busiest); !maps.empty()) {
+      libraries_ = libraries_in(maps);
+      code_ = runtime_code(maps);
+    }
     threads_set_ = threads_set(busiest);
     if (const auto files = profile_files(busiest)) profile_files_ = std::max(profile_files_, files);
+  }
+
+  // Samples the main thread of the busiest process, and other threads that use CPU time.
+  void sample_threads() {
+    constexpr double kUsesS = 0.05;   // chosen
+    constexpr std::size_t kMost = 8;  // the kernel limits the memory for samples
+    const auto threads = threads_.find(busiest_);
+    if (threads == threads_.end()) return;
+    samples_.try_emplace(busiest_, busiest_);
+    for (const auto& [thread, use] : threads->second) {
+      if (samples_.size() >= kMost) break;
+      if (used_s(busiest_, thread) > kUsesS) samples_.try_emplace(thread, thread);
+    }
+    for (auto& [thread, samples] : samples_) samples.take(code_);
+  }
+
+  double used_s(pid_t process, pid_t thread) const {
+    return threads_.at(process).at(thread).cpu_s - first_of(process, thread).cpu_s;
+  }
+
+  // CPU time of the threads of the busiest process that compute outside of runtimes, without its
+  // main thread, and of its child processes. Empty if neither is known.
+  std::optional<double> workers_s() const {
+    constexpr double kOutside = 0.5;  // chosen: share of CPU time in runtimes
+    std::optional<double> sum;
+    for (const auto& [thread, samples] : samples_) {
+      const auto share = samples.runtime_share();
+      if (!share) continue;
+      const bool works = thread != busiest_ && *share < kOutside;
+      sum = sum.value_or(0) + (works ? used_s(busiest_, thread) : 0);
+    }
+    for (const pid_t process : workers_) {
+      const auto threads = threads_.find(process);
+      if (process == busiest_ || threads == threads_.end()) continue;
+      for (const auto& [thread, use] : threads->second) {
+        sum = sum.value_or(0) + used_s(process, thread);
+      }
+    }
+    return sum;
   }
 
   double cpu_s(pid_t process) const {
@@ -205,6 +257,7 @@ class ProgramWatch::State {
     seen.major_faults_per_s = faults / seen.time_s;
     seen.touched_bytes_per_s = touched * static_cast<double>(::sysconf(_SC_PAGESIZE)) / seen.time_s;
     add_main_thread(seen);
+    if (const auto workers = workers_s()) seen.worker_cores = *workers / seen.time_s;
     if (profile_files_) seen.profile_files = *profile_files_;
     seen.io_wait_share = blocked_.value();
     if (waits && cpu + wait > 0) seen.run_delay_share = wait / (cpu + wait);
@@ -231,7 +284,8 @@ class ProgramWatch::State {
     if (!now.wait_s || cpu_s < kComputes * seen.time_s) return;
     const double wait_s = *now.wait_s - before.wait_s.value_or(0);
     seen.main_idle = std::max(0.0, 1 - (cpu_s + wait_s) / seen.time_s);
-    if (code_) seen.runtime_share = code_->runtime_share();
+    const auto samples = samples_.find(busiest_);
+    if (samples != samples_.end()) seen.runtime_share = samples->second.runtime_share();
   }
 
   void add_quota(SeenRun& seen) const {
@@ -252,8 +306,10 @@ class ProgramWatch::State {
   std::optional<MachineUse> first_machine_, machine_;
   std::map<pid_t, std::map<pid_t, ThreadUse>> first_threads_, threads_;
   std::map<pid_t, ProcessUse> first_faults_, faults_;
-  pid_t busiest_ = 0;  // process with the most CPU time
-  std::optional<CodeSamples> code_;
+  pid_t busiest_ = 0;                     // process with the most CPU time
+  std::set<pid_t> workers_;               // itself and its children
+  AddressRanges code_;                    // of its runtimes
+  std::map<pid_t, CodeSamples> samples_;  // of its threads
   std::optional<CpuQuota> first_quota_, quota_;
   std::optional<int> allowed_, threads_set_, profile_files_;
   std::optional<std::vector<std::string>> libraries_;
