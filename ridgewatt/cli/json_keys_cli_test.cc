@@ -68,7 +68,7 @@ constexpr const char* kJsonLines[] = {
     "layers.json --after 1ms",
     "explain zoo:llama-3.1-8b --device agx-orin --runtime llama.cpp --quantization q4_k_m "
     "--tokens-per-second 7 --first-token 900ms --power 20W",
-    "evaluate explain --runs 5",
+    "evaluate explain --runs 20 --seed 2",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",

@@ -153,8 +153,8 @@ Predictions precision(const ExplainCase& of) {
 }
 
 // Priors are the number of public threads about slow inference that state the cause, plus one.
-// Those of `none`, and of the loader, storage and the Python caller, which these threads leave out,
-// are chosen. If numbers alone cannot separate two causes, the rarer one has a lower prior.
+// Those of `none`, and of the loader, storage and the Python caller, which these threads hardly
+// name, are chosen. If numbers alone cannot separate two causes, the rarer one has a lower prior.
 struct Suspect {
   SlowCause cause;
   double prior;  // relative

@@ -230,7 +230,7 @@ Predictions with_seen_workers(const ExplainCase& of) {
   const double slowest = 1 / std::max(kOfCore, 1 - workers);
   Predictions found =
       multiplied(of, std::array{evenly, std::max(evenly, slowest)}, 0.2, GpuThen::kWaits);
-  for (Prediction& one : found) one.prognosis.setting = "on the same cores";
+  for (Prediction& one : found) one.prognosis.setting = "workers on the same cores";
   return found;
 }
 

@@ -116,7 +116,10 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      {"a control group that limits the CPU time", ""},
      {},
      {"a control group that gives {} of the CPU time", ""}},
-    {SlowCause::kLoader, {"a loader with {}", "raise the number of loader workers"}},
+    {SlowCause::kLoader,
+     {"a loader with {}", "raise the number of loader workers"},
+     {},
+     {"", "raise the number of loader workers, or give them other cores than the model"}},
     {SlowCause::kStorage,
      {"waits for storage", "keep the data set in memory: ridgewatt loadbench"}},
 });
