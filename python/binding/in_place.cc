@@ -24,8 +24,7 @@ class InPlace {
  public:
   explicit InPlace(const py::kwargs& given) {
     Arguments asked(given);
-    check_form(asked, answer::search_parameters(), answer::TuneForms::kInPlace);
-    question_ = tune_question(asked);
+    question_ = tune_question(asked, answer::TuneForms::kInPlace);
     if (question_.batches.size() > 1) {
       throw UsageError("a running program has one batch", "batch", "give that batch or none");
     }

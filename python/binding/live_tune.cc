@@ -15,7 +15,7 @@ namespace {
 // All arguments of a live search, checked before anything is opened.
 struct LiveQuestion {
   explicit LiveQuestion(Arguments& asked)
-      : question(tune_question(asked)),
+      : question(tune_question(asked, answer::TuneForms::kBoard)),
         program(program_question(asked, answer::program_parameters())) {
     check();
   }

@@ -163,12 +163,14 @@ void refuse_deployment(Arguments& asked, const answer::WorkloadQuestion& questio
   }
 }
 
-answer::IsGiven given_to(Arguments& asked) {
-  return [&asked](const Parameter& row) { return is_given(asked, row); };
-}
-
-void refuse(const std::optional<answer::Idle>& idle) {
-  if (idle) throw UsageError(idle->what, "", idle->advice);
+answer::GivenNames names_given(Arguments& asked, const answer::ParameterTable& table) {
+  answer::GivenNames given;
+  for (const answer::Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (is_given(asked, row)) given.insert(row.name);
+    }
+  }
+  return given;
 }
 
 }  // namespace
@@ -203,12 +205,11 @@ std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked,
   return without_gil([&] { return question.load(); });
 }
 
-void check(Arguments& asked, const answer::ParameterTable& table, const void* question) {
-  refuse(find_idle(table, question, answer::Surface::kPython, given_to(asked)));
-}
-
-void check_form(Arguments& asked, const answer::ParameterTable& table, const answer::Form& form) {
-  refuse(find_idle_in(table, form, answer::Surface::kPython, given_to(asked)));
+void check(Arguments& asked, const answer::ParameterTable& table, const void* question,
+           std::span<const answer::AskedForm> forms) {
+  const auto idle =
+      find_idle(table, question, answer::Surface::kPython, names_given(asked, table), forms);
+  if (idle) throw UsageError(idle->what, "", idle->advice);
 }
 
 void bind_parameters(py::module_& module) {

@@ -23,9 +23,8 @@ void fill(Arguments& asked, const answer::ParameterTable& table, void* question)
 // given together with arguments that it already determines. Null if there is no model.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               answer::WorkloadQuestion& question);
-// Throws UsageError for an argument that has no effect on this question.
-void check(Arguments& asked, const answer::ParameterTable& table, const void* question);
-// Throws UsageError for an argument that has no effect in this form of the question.
-void check_form(Arguments& asked, const answer::ParameterTable& table, const answer::Form& form);
+// Throws UsageError for an argument that has no effect on this question, asked in these forms.
+void check(Arguments& asked, const answer::ParameterTable& table, const void* question,
+           std::span<const answer::AskedForm> forms = {});
 
 }  // namespace ridgewatt::python

@@ -78,10 +78,11 @@ const Fields<Tuned>& tuned_fields() {
 
 }  // namespace
 
-TuneQuestion tune_question(Arguments& asked) {
+TuneQuestion tune_question(Arguments& asked, const answer::Form& way) {
   answer::TuneRequest request;
   fill(asked, answer::search_parameters(), &request);
-  check(asked, answer::search_parameters(), &request);
+  check(asked, answer::search_parameters(), &request,
+        forms_of(request, way, answer::Surface::kPython));
   return request.asked();
 }
 
@@ -133,9 +134,7 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
 }
 
 // The model that was given in addition to rows. A model given by name gets the kind of the rows.
-Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows,
-                       const std::string& device) {
-  if (device.empty()) check_form(asked, answer::tune_parameters(), TuneForms::kRowsAlone);
+Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows) {
   named.kind = workload_kind_of(rows.kind);
   return workload_of(asked, named);
 }
@@ -151,7 +150,7 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
   rows.rows = sweep ? trusted_sweep(std::move(raw), keep)
                     : trusted_samples(std::move(raw), keep, request.device);
   rows.references = references_of(asked, keep);
-  rows.workload = model_of_rows(asked, request.workload, rows.rows, request.device);
+  rows.workload = model_of_rows(asked, request.workload, rows.rows);
   const py::object progress = asked.progress();
   asked.done();
   if (!sweep && request.question.verify > 0 && !rows.workload) {
@@ -171,20 +170,16 @@ std::shared_ptr<Tuned> ask(const py::kwargs& given) {
   answer::TuneRequest request;
   const answer::ParameterTable& table = answer::tune_parameters();
   fill(asked, table, &request);
-  check(asked, table, &request);
   const bool sweep = asked.has("sweep"), samples = asked.has("samples");
   if (sweep) asked.refuse({"samples"}, "with a sweep", "give one of them");
-  if (request.question.verify > 0) check_form(asked, table, TuneForms::kVerification);
-  if (sweep || samples) {
-    check_form(asked, table, sweep ? TuneForms::kSweep : TuneForms::kSamples);
-    return ask_rows(asked, request, sweep ? "sweep" : "samples");
-  }
+  const answer::Form& way = sweep     ? TuneForms::kSweep
+                            : samples ? TuneForms::kSamples
+                                      : TuneForms::kTwin;
+  check(asked, table, &request, forms_of(request, way, answer::Surface::kPython));
+  if (sweep || samples) return ask_rows(asked, request, sweep ? "sweep" : "samples");
   if (!asked.has("model")) {
     throw UsageError("nothing to tune", "", "give a model and device=BOARD, a sweep or samples");
   }
-  check_form(asked, table, TuneForms::kTwin);
-  check_form(asked, table,
-             request.question.strategy ? TuneForms::kTwinSearch : TuneForms::kEveryPoint);
   const Workload workload = workload_of(asked, request.workload);
   const py::object progress = asked.progress();
   asked.done();

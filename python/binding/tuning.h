@@ -7,8 +7,9 @@
 
 namespace ridgewatt::python {
 
-// Reads goal, batches, budget, strategy and seed. Throws UsageError for invalid combinations.
-answer::TuneQuestion tune_question(Arguments& asked);
+// Reads goal, batches, budget, strategy and seed. Throws UsageError for invalid combinations, and
+// for arguments that have no effect in this way to tune.
+answer::TuneQuestion tune_question(Arguments& asked, const answer::Form& way);
 // Reads the arguments of `table`, which is program_parameters() or in_place_parameters().
 answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table);
 void bind_in_place(py::module_& module);  // _InPlace, next to _tune_on_board

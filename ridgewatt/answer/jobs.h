@@ -48,9 +48,11 @@ struct JobQuestion {
   double samples = 0;      // size of a job
   double max_power_w = govern::Job::kNone;
 
-  // of_job(): whether there is a goal for a job. asked(): whether there is any goal.
+  // Whether there is a goal for a job, for a day, or any goal.
   bool of_job() const { return deadline_s || job_energy_j; }
-  bool asked() const;
+  bool of_day() const { return day_energy_j || battery_j || !solar.empty(); }
+  bool asked() const { return of_job() || of_day() || period_s; }
+  void check() const;  // throws UsageError for members that exclude each other
 };
 
 struct NamedWay {

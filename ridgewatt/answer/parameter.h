@@ -9,9 +9,9 @@
 // The rows of each question are in the folder answer/parameters.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +82,7 @@ struct Form {
   std::string_view when = {};    // "with --sweep"
   std::string_view python = {};  // "with a sweep"; empty: the same
   std::string_view advice = {};
+  constexpr bool operator==(const Form& other) const { return bit == other.bit; }
 };
 // A set of forms: `kSweep | kSamples`.
 struct Forms {
@@ -163,19 +164,23 @@ std::string help_of(const Parameter& row);
 // its input.
 WordSources proposed_words(const Parameter& row);
 
+// A form in which a question is asked, in the words of a surface.
+struct AskedForm {
+  AskedForm(const Form& form, Surface surface);
+  Form form;
+  std::string when, advice;
+};
+// What the user gave for a question: names of rows.
+using GivenNames = std::set<std::string_view>;
 // A parameter that was given but has no effect, and how to correct this.
 struct Idle {
   std::string what;  // "--epochs has no effect without --dataset-size"
   std::string advice;
 };
-using IsGiven = std::function<bool(const Parameter&)>;
-// Returns the first parameter that was given but has no effect; absent: none. `given` states
-// whether the user gave the parameter.
+// Returns the first given parameter that lacks another one or, if all are complete, the first that
+// has no effect in one of the forms; absent: none.
 std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
-                              const IsGiven& given);
-// Returns the first parameter that was given but has no effect in this form of the question.
-std::optional<Idle> find_idle_in(const ParameterTable& table, const Form& form, Surface surface,
-                                 const IsGiven& given);
+                              const GivenNames& given, std::span<const AskedForm> forms = {});
 // Returns the name of a parameter in messages: "--max-power" or "max_power_w".
 std::string spelled(const Parameter& row, Surface surface);
 

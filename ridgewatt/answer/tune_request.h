@@ -45,6 +45,8 @@ struct TuneRequest {
 
   double job_samples() const { return dataset_size.value_or(0) * epochs; }
   TuneQuestion asked() const;  // combines all members into a TuneQuestion
+  // Moves the file of the device replay:FILE.csv to `sweep`.
+  void use_replay();
 };
 
 // Ways to tune in which some parameters have no effect.
@@ -71,9 +73,25 @@ struct TuneForms {
   static constexpr Form kJob{1 << 11, "for a job"};
   static constexpr Form kPeriod{1 << 12, "for a period"};
   static constexpr Form kDay{1 << 13, "for a day"};
+  static constexpr Form kEveryBoard{1 << 14, "with --device all", "with device all",
+                                    "only the answers are ranked; name one"};
+  static constexpr Form kEveryRuntime{1 << 15, "with --runtime all", "with runtime all",
+                                      "only the answers are ranked; name one"};
+  // Forms of a search by a strategy, whose name forms_of() adds.
+  static constexpr Form kForgets{1 << 16}, kWithoutPrior{1 << 17}, kNeverStops{1 << 18},
+      kExhaustive{1 << 19};
   static constexpr Forms kJobs = kJob | kPeriod | kDay;
   static constexpr Forms kNoSearch = kEveryPoint | kSamples | kJobs;
 };
+// Returns what answers the request: kBoard, kSweep, kSamples or kTwin. Throws UsageError for a
+// device such as "fke:agx-orin".
+const Form& way_of(const TuneRequest& request);
+// Returns all forms of a request that is answered in the way `way`, in the order in which idle
+// parameters are reported. Throws UsageError for an unknown strategy.
+std::vector<AskedForm> forms_of(const TuneRequest& request, const Form& way, Surface surface);
+// Throws UsageError for members that exclude each other, or if a member is missing, in the words of
+// the command line.
+void check_members(const TuneRequest& request, const Form& way);
 
 // Reads the observations of earlier searches from a sweep file. Returns none if the file does not
 // exist.
@@ -82,12 +100,13 @@ std::vector<Observation> known_observations(const std::string& path);
 struct TuneReply {
   TuneAnswer answer = {};
   std::optional<TuneRanking> ranking = {};  // of all boards or all runtimes, in place of `answer`
-  // New content of the file `observations`: its old rows and the profiles of this search.
-  std::string observations_csv = {};
+
+  // Of the model that was estimated; absent: none was.
+  std::optional<workload::CostCaveats> caveats() const;
 };
-// Reads the files that the request names, answers it from its sweep, its samples or a twin, and
-// adds how long each mode holds without throttling. `say` receives a line for each file with rows
-// that were left out.
+// Reads what the request names, answers it from its sweep, its samples or a twin, and adds how long
+// the modes are held. Adds what a search of a sweep profiled to `observations`. `say` receives a
+// line for each file with rows that were left out.
 TuneReply answer_request(const TuneRequest& request,
                          const std::function<void(const std::string&)>& say);
 // Answers on the twin of one board, of all boards or in all runtimes.

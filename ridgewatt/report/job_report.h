@@ -22,9 +22,9 @@ std::string energy_text(double joules);
 std::string job_text(const twin::JobCost& job);
 
 // One row per part of each way to do the job (answer/jobs.h). JSON keys: question, provenance,
-// origin, ways.
+// origin, ways. Throws NoSolutionError if no way meets the goals.
 Result job_result(const answer::JobAnswer& found);
-// One row per way to do the task.
+// One row per way to do the task. Throws NoSolutionError if no mode is fast enough.
 Result period_result(const answer::PeriodAnswer& found);
 // Boards, compared rounds and stragglers. With `front` the table is the Pareto front of rounds,
 // energy over time. JSON keys: provenance, rounds, boards, stragglers, without_stragglers_s, front.

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/tune_answer.h"
 #include "ridgewatt/answer/tune_in_place.h"
+#include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
@@ -38,7 +39,8 @@ Json twin_error_json(const twin::TwinFitError& fit);
 std::string describe_goal(const tune::Goal& goal, const std::string& kind = {});
 // The complete result. `trace`: includes every profiled point.
 Result tune_result(const answer::TuneAnswer& report, bool trace);
-Result ranking_result(const answer::TuneRanking& ranking);
+// The result of a reply: of its ranking, or else of its answer.
+Result reply_result(const answer::TuneReply& reply, bool trace);
 // The question: goal, workload, board; one string per line.
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // The answer, or why there is none; one string per line.

@@ -39,8 +39,30 @@ void add_way(std::vector<Named>& ways, const char* name, const std::optional<Way
 
 }  // namespace
 
-bool JobQuestion::asked() const {
-  return of_job() || period_s || day_energy_j || battery_j || !solar.empty();
+void JobQuestion::check() const {
+  if (sleep_power_w && !sleep_s) {
+    throw UsageError("--sleep-power needs the time to suspend and wake", "", "give --sleep-time");
+  }
+  if (sleep_power_w && !asked()) {
+    throw UsageError("--sleep-power has no effect without --deadline, --max-job-energy or --period",
+                     "tune", "omit it");
+  }
+  if (of_job() + of_day() + period_s.has_value() > 1) {
+    throw UsageError(
+        "the goals of a job (--deadline, --max-job-energy), of a period (--period) and of a day "
+        "(--day-energy, --solar) cannot be combined",
+        "", "give one of them");
+  }
+  if (!of_day()) return;
+  if (sleep_power_w) throw UsageError("--sleep-power has no effect for a day", "tune", "omit it");
+  if (day_energy_j && (battery_j || !solar.empty())) {
+    throw UsageError(
+        std::string(battery_j ? "--battery" : "--solar") + " has no effect with --day-energy",
+        "tune", "omit it");
+  }
+  if (!solar.empty() && !battery_j) {
+    throw UsageError("--solar needs a battery for the night", "", "give --battery CAPACITY");
+  }
 }
 
 double JobAnswer::samples_of(const govern::JobWay& way) const {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "ridgewatt/llm/engine_facts.h"
 
@@ -75,8 +76,11 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
   }
   const Arithmetic units =
       weights.kind ? llm::kRecipeKindRows[*weights.kind].units : Arithmetic::kFp16;
-  if ((units != Arithmetic::kFp8 && units != Arithmetic::kFp4) || supports(board, units)) return "";
-  const std::string_view name = units == Arithmetic::kFp8 ? "FP8" : "FP4";
+  const ArithmeticRow& row = kArithmeticRows[units];
+  const bool narrow = row.floats && row.bits < kArithmeticRows[Arithmetic::kFp16].bits;
+  if (!narrow || supports(board, units)) return "";
+  std::string name;
+  for (const unsigned char c : row.name) name += static_cast<char>(std::toupper(c));
   if (facts->needs_fp8) {
     return fmt::format("{} does not run {} on {}: its GPU does not compute in {}", engine,
                        weights.name, board.name, name);

@@ -29,21 +29,20 @@ const Parameter* find_row(const ParameterTable& table, std::string_view name) {
   return nullptr;
 }
 
-bool lacks_model(const ParameterTable& table, const Parameter& row, const IsGiven& given) {
-  const Parameter* const model = row.of_model ? find_row(table, "model") : nullptr;
-  return model != nullptr && !given(*model);
+bool lacks_model(const ParameterTable& table, const Parameter& row, const GivenNames& given) {
+  return row.of_model && find_row(table, "model") != nullptr && !given.contains("model");
 }
 
 // The missing parameter that `row` needs, as a text that continues "without". Empty: none is
 // missing.
 std::string lacking(const ParameterTable& table, const void* question, const Parameter& row,
-                    Surface surface, const IsGiven& given) {
+                    Surface surface, const GivenNames& given) {
   if (row.needs.name.empty()) return "";
   const Parameter& needed = *find_row(table, row.needs.name);
-  if (row.needs.met != nullptr ? row.needs.met(question) : given(needed)) return "";
+  if (row.needs.met != nullptr ? row.needs.met(question) : given.contains(needed.name)) return "";
   const Parameter* other = row.needs.or_name.empty() ? nullptr : find_row(table, row.needs.or_name);
   if (other != nullptr && other->only && *other->only != surface) other = nullptr;
-  if (other != nullptr && given(*other)) return "";
+  if (other != nullptr && given.contains(other->name)) return "";
   const bool python = surface == Surface::kPython;
   std::string what = std::string(row.needs.which) + spelled(needed, surface);
   if (other != nullptr) what += " or " + spelled(*other, surface);
@@ -51,6 +50,19 @@ std::string lacking(const ParameterTable& table, const void* question, const Par
   if (row.needs.value.empty()) return what;
   const std::string value(row.needs.value);
   return what + (python ? "=\"" + value + "\"" : " " + value);
+}
+
+// A given parameter that lacks another one.
+std::optional<Idle> incomplete(const ParameterTable& table, const void* question,
+                               const Parameter& row, Surface surface, const GivenNames& given) {
+  const std::string idle = spelled(row, surface) + " has no effect";
+  if (lacks_model(table, row, given)) {
+    return Idle{idle + (surface == Surface::kPython ? " without a model" : " without a MODEL"), ""};
+  }
+  const std::string what = lacking(table, question, row, surface, given);
+  if (what.empty()) return std::nullopt;
+  return Idle{idle + std::string(row.needs.how) + " without " + what,
+              std::string(row.needs.advice)};
 }
 
 }  // namespace
@@ -138,36 +150,28 @@ std::string spelled(const Parameter& row, Surface surface) {
   return surface == Surface::kPython ? python_name(row) : "--" + std::string(row.name);
 }
 
+AskedForm::AskedForm(const Form& asked, Surface surface)
+    : form(asked),
+      when(surface == Surface::kPython && !asked.python.empty() ? asked.python : asked.when),
+      advice(asked.advice) {}
+
 std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
-                              const IsGiven& given) {
+                              const GivenNames& given, std::span<const AskedForm> forms) {
+  std::vector<std::pair<const Part*, const Parameter*>> rows;
   for (const Part& part : table.parts) {
     for (const Parameter& row : part.rows) {
-      if (!given(row)) continue;
-      const std::string idle = spelled(row, surface) + " has no effect";
-      if (lacks_model(table, row, given)) {
-        return Idle{idle + (surface == Surface::kPython ? " without a model" : " without a MODEL"),
-                    ""};
-      }
-      const std::string what = lacking(table, question, row, surface, given);
-      if (!what.empty()) {
-        return Idle{idle + std::string(row.needs.how) + " without " + what,
-                    std::string(row.needs.advice)};
-      }
+      if (given.contains(row.name)) rows.emplace_back(&part, &row);
     }
   }
-  return std::nullopt;
-}
-
-std::optional<Idle> find_idle_in(const ParameterTable& table, const Form& form, Surface surface,
-                                 const IsGiven& given) {
-  const bool python = surface == Surface::kPython;
-  const std::string_view when = python && !form.python.empty() ? form.python : form.when;
-  for (const Part& part : table.parts) {
-    for (const Parameter& row : part.rows) {
-      if (!(part.idle_in | row.idle_in).has(form) || !given(row)) continue;
-      const std::string name =
-          python || row.positional.empty() ? spelled(row, surface) : std::string(row.positional);
-      return Idle{name + " has no effect " + std::string(when), std::string(form.advice)};
+  for (const auto& [part, row] : rows) {
+    if (auto idle = incomplete(table, question, *row, surface, given)) return idle;
+  }
+  for (const AskedForm& form : forms) {
+    for (const auto& [part, row] : rows) {
+      if (!(part->idle_in | row->idle_in).has(form.form)) continue;
+      const bool placed = surface == Surface::kCommandLine && !row->positional.empty();
+      const std::string name = placed ? std::string(row->positional) : spelled(*row, surface);
+      return Idle{name + " has no effect " + form.when, form.advice};
     }
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "ridgewatt/answer/estimate.h"
@@ -156,12 +157,9 @@ TEST(Parameters, AreReadInSi) {
 }
 
 // The message about the first of `names` that has no effect, if all of them are given.
-std::string idle_of(const ParameterTable& table, const std::set<std::string>& names,
-                    Surface surface) {
+std::string idle_of(const ParameterTable& table, const GivenNames& names, Surface surface) {
   const auto question = table.make();
-  const auto idle = find_idle(table, question.get(), surface, [&](const Parameter& row) {
-    return names.contains(std::string(row.name));
-  });
+  const auto idle = find_idle(table, question.get(), surface, names);
   return idle ? idle->what : "";
 }
 
@@ -180,9 +178,9 @@ TEST(Parameters, WithoutEffectAreSaidAsTheSurfaceCallsThem) {
   EXPECT_EQ(idle_of(plan_parameters(), {"device"}, Surface::kCommandLine),
             "--device has no effect without --inference or --training");
   EXPECT_EQ(idle_of(plan_parameters(), {"device", "training"}, Surface::kCommandLine), "");
-  for (const std::string name : {"arrival-rate", "max-latency", "bound"}) {
+  for (const char* name : {"arrival-rate", "max-latency", "bound"}) {
     EXPECT_EQ(idle_of(plan_parameters(), {"training-sweep", name}, Surface::kCommandLine),
-              "--" + name + " has no effect without --inference-sweep or --inference");
+              "--" + std::string(name) + " has no effect without --inference-sweep or --inference");
     EXPECT_EQ(idle_of(plan_parameters(), {"inference", name}, Surface::kCommandLine), "");
     EXPECT_EQ(idle_of(plan_parameters(), {"inference-sweep", name}, Surface::kPython), "");
   }
@@ -200,9 +198,10 @@ TEST(Parameters, WithoutEffectAreSaidAsTheSurfaceCallsThem) {
             "loader_s_per_sample has no effect without a model");
 }
 
-std::string idle_in_form(const Form& form, const std::string& name, Surface surface) {
-  const auto idle = find_idle_in(tune_parameters(), form, surface,
-                                 [&](const Parameter& row) { return row.name == name; });
+std::string idle_in_form(const Form& form, const char* name, Surface surface) {
+  const ParameterTable& table = tune_parameters();
+  const AskedForm asked(form, surface);
+  const auto idle = find_idle(table, table.make().get(), surface, {name}, {&asked, 1});
   return idle ? idle->what : "";
 }
 
@@ -230,12 +229,14 @@ TEST(Parameters, EachWayToTuneHasParametersWithoutEffectAndABitOfItsOwn) {
   for (const Form& form :
        {Ways::kTwin, Ways::kEveryPoint, Ways::kTwinSearch, Ways::kVerification, Ways::kSweep,
         Ways::kSamples, Ways::kRowsAlone, Ways::kBoard, Ways::kProgram, Ways::kInPlace,
-        Ways::kCampaign, Ways::kJob, Ways::kPeriod, Ways::kDay}) {
+        Ways::kCampaign, Ways::kJob, Ways::kPeriod, Ways::kDay, Ways::kWithoutPrior,
+        Ways::kNeverStops, Ways::kExhaustive}) {
     EXPECT_EQ(bits & form.bit, 0u) << form.when;
     bits |= form.bit;
-    EXPECT_TRUE(find_idle_in(tune_parameters(), form, Surface::kCommandLine, [](const Parameter&) {
-      return true;
-    })) << form.when;
+    const auto rows = rows_of(tune_parameters());
+    EXPECT_TRUE(std::ranges::any_of(rows, [&](const auto& at) {
+      return (at.part->idle_in | at.row->idle_in).has(form);
+    })) << form.bit;
   }
 }
 

@@ -110,7 +110,8 @@ constexpr Parameter kSourceRows[] = {
      .help = "Sweep of another workload to learn from",
      .access = access_as<&Asked::references>(Input::kSweep),
      .python = "references",
-     .idle_in = Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kVerification | Ways::kJobs},
+     .idle_in = Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kVerification | Ways::kJobs |
+                Ways::kWithoutPrior},
     idle_in(keep_outliers_row(access<&Asked::keep_outliers>),
             Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kJobs),
 };
@@ -138,7 +139,7 @@ constexpr Parameter kSearchRows[] = {
      .help = "Maximum number of operating points to profile",
      .access = access<&Asked::question, &Sought::budget, &tune::SearchBudget::profiles>,
      .quantity = units::count().within(1, 1e6),
-     .idle_in = Ways::kNoSearch | Ways::kVerification},
+     .idle_in = Ways::kNoSearch | Ways::kVerification | Ways::kExhaustive},
     {.name = "verify",
      .help = "Verify the answer of MODEL's twin with N profiles (usually 4) of the most promising "
              "modes, and of MAXN if a limit depends on its time",
@@ -159,18 +160,18 @@ constexpr Parameter kSearchRows[] = {
      .help = "Strategy auto stops if no point promises a relative gain of this size",
      .access = access<&Asked::question, &Sought::min_gain>,
      .quantity = units::share(),
-     .idle_in = Ways::kNoSearch | Ways::kInPlace},
+     .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kNeverStops},
     {.name = "near-best",
      .help = "Strategy auto stops when its answer is, with this probability, within 1 % of the "
              "best point",
      .access = access<&Asked::question, &Sought::near_best>,
      .quantity = units::share(),
-     .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kVerification},
+     .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kVerification | Ways::kNeverStops},
     {.name = "noise",
      .help = "Relative standard deviation of a measurement, for strategy auto",
      .access = access<&Asked::question, &Sought::noise>,
      .quantity = units::share(),
-     .idle_in = Ways::kNoSearch},
+     .idle_in = Ways::kNoSearch | Ways::kExhaustive},
     seed_row(access<&Asked::question, &Sought::seed>),
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ridgewatt/answer/predict.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
 
 namespace ridgewatt::answer {
@@ -19,6 +20,11 @@ Workload model_beside(const TuneRequest& request, const Sweep& rows) {
 }
 
 }  // namespace
+
+std::optional<workload::CostCaveats> TuneReply::caveats() const {
+  if (!ranking) return answer.source.caveats;
+  return ranking->answers.empty() ? std::nullopt : ranking->answers.front().source.caveats;
+}
 
 TuneReply answer_on_twin(const TuneRequest& request, const Workload& workload) {
   const TuneQuestion question = request.asked();
@@ -66,13 +72,12 @@ TuneReply answer_request(const TuneRequest& request,
   rows.device = request.device;
   rows.workload = model_beside(request, rows.rows);
   rows.known = known_observations(request.observations);
-  TuneReply reply;
-  reply.answer = answer_from_rows(request, rows, of_sweep ? RowsOf::kSweep : RowsOf::kSamples);
+  TuneReply reply{answer_from_rows(request, rows, of_sweep ? RowsOf::kSweep : RowsOf::kSamples)};
   if (request.observations.empty()) return reply;
   Sweep seen = rows.rows.without_rows();
   seen.observations = std::move(rows.known);
   for (const auto& step : reply.answer.trace.profiled) seen.observations.push_back(step.seen);
-  reply.observations_csv = write_sweep_csv({seen});
+  write_output(request.observations, write_sweep_csv({seen}));
   return reply;
 }
 

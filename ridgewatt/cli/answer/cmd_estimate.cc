@@ -16,8 +16,8 @@ void run(const Context& context, answer::EstimateQuestion& question) {
   }
   found.check();
   const int batch = question.batches.empty() ? 0 : question.batches.front();
-  say_caveats(context, found.model->estimator(batch).cost().caveats);
-  print(context, report::estimate_result(question, found, context.format));
+  print(context, found.model->estimator(batch).cost().caveats,
+        report::estimate_result(question, found, context.format));
 }
 
 }  // namespace

@@ -44,8 +44,7 @@ void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
   }
   question.device = board_or_local(context, question.device);
   const answer::ExplainAnswer found = answer::explain(question);
-  say_caveats(context, found.caveats);
-  print(context, report::explain_result(found));
+  print(context, found.caveats, report::explain_result(found));
 }
 
 }  // namespace

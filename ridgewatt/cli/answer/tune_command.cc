@@ -2,7 +2,8 @@
 
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
-#include "ridgewatt/io/file.h"
+#include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
@@ -17,8 +18,9 @@ struct OwnOption {
 };
 constexpr OwnOption kOwnOptions[] = {
     {"--model", Ways::kCampaign | Ways::kRowsAlone | Ways::kProgram | Ways::kInPlace},
-    {"--observations", Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kNoSearch},
-    {"--trace", Ways::kNoSearch},
+    {"--observations",
+     Ways::kCampaign | Ways::kBoard | Ways::kTwin | Ways::kNoSearch | Ways::kForgets},
+    {"--trace", Ways::kNoSearch | Ways::kEveryBoard | Ways::kEveryRuntime},
     {"--strict", Ways::kCampaign | Ways::kRowsAlone | Ways::kProgram | Ways::kInPlace},
     {"--campaign", Ways::kJobs},
     {"--governors", Ways::kInPlace},
@@ -31,15 +33,6 @@ constexpr OwnOption kOwnOptions[] = {
 
 }  // namespace
 
-void check_form(const CLI::App& command, const answer::Form& form) {
-  check_form(command, answer::tune_parameters(), form);
-  for (const auto& [name, idle_in] : kOwnOptions) {
-    if (!idle_in.has(form)) continue;
-    refuse_without_effect(command, {name}, std::string(form.when),
-                          form.advice.empty() ? "omit it" : std::string(form.advice));
-  }
-}
-
 void check_answer_table(const Context& context, const TuneOptions& options) {
   answer::TuneAnswer none;
   if (!options.heat.file.empty()) none.outcome.best.emplace().hold.emplace();
@@ -49,28 +42,32 @@ void check_answer_table(const Context& context, const TuneOptions& options) {
                   none.source.origin));
 }
 
-void print_answer(const Context& context, const TuneOptions& options,
-                  const answer::TuneAnswer& found) {
-  for (const auto& line : found.trace.left_out) remark(context, line);
-  if (found.source.caveats) say_caveats(context, *found.source.caveats);
-  print(context, report::tune_result(found, options.trace));
-}
-
-void print_reply(const Context& context, const TuneOptions& options,
-                 const answer::TuneReply& reply) {
-  if (reply.ranking) {
-    const auto& answers = reply.ranking->answers;
-    if (!answers.empty() && answers.front().source.caveats) {
-      say_caveats(context, *answers.front().source.caveats);
+void check_tune(const Context& context, const CLI::App& command, const TuneOptions& options,
+                const answer::Form& way) {
+  if (!options.observations.empty()) check_answer_table(context, options);
+  const answer::TuneRequest& request = options;
+  const auto forms = forms_of(request, way, answer::Surface::kCommandLine);
+  check_rows(command, answer::job_rows());
+  options.job.check();
+  check_members(request, way);
+  check_parameters(command, answer::tune_parameters(), &request, forms);
+  for (const auto& [form, when, advice] : forms) {
+    for (const auto& [name, idle_in] : kOwnOptions) {
+      if (!idle_in.has(form)) continue;
+      refuse_without_effect(command, {name}, when, advice.empty() ? "omit it" : advice);
     }
-    return print(context, report::ranking_result(*reply.ranking));
   }
-  if (!options.observations.empty()) {
-    check_answer_table(context, options);
-    // Without refuse_input(), because the search also reads this file and adds to it.
-    ridgewatt::write_output(options.observations, reply.observations_csv);
+  if (way != Ways::kCampaign) refuse_group(command, kCampaignGroup, "without --campaign");
+  if (way != Ways::kInPlace) {
+    refuse_group(command, kInPlaceGroup, "without a running program",
+                 "give --in-place and --device local or fake:BOARD");
   }
-  print_answer(context, options, reply.answer);
+  if (way != Ways::kBoard && way != Ways::kInPlace) {
+    for (const char* group : {kLiveGroup, kMeasuringGroup}) {
+      refuse_group(command, group, "without a real or fake board",
+                   "give --device local or fake:BOARD");
+    }
+  }
 }
 
 }  // namespace ridgewatt::cli

@@ -34,6 +34,11 @@ struct CampaignOptions {
   campaign::ExecutorOptions executor;
 };
 
+// Headings of options in the help.
+inline constexpr char kLiveGroup[] = "Real or fake board (--device local or fake:BOARD)";
+inline constexpr char kInPlaceGroup[] = "A running program (--in-place)";
+inline constexpr char kCampaignGroup[] = "Boards of a campaign (--campaign PLAN)";
+
 struct TuneOptions : answer::TuneRequest {
   bool trace = false;
   LiveOptions live;
@@ -41,38 +46,20 @@ struct TuneOptions : answer::TuneRequest {
   answer::JobQuestion job;
 };
 
-// Throws UsageError for an option that was given but has no effect in this way to tune.
-void check_form(const CLI::App& command, const answer::Form& form);
+// Throws UsageError for an option that was given but has no effect in this way to tune, and for
+// options that exclude each other.
+void check_tune(const Context& context, const CLI::App& command, const TuneOptions& options,
+                const answer::Form& way);
 // Call this before profiling; see check_table_options() in command.h.
 void check_answer_table(const Context& context, const TuneOptions& options);
-// Throws NoSolutionError if no point meets the limits.
-void print_answer(const Context& context, const TuneOptions& options,
-                  const answer::TuneAnswer& found);
-// Writes the observations, and prints the answer, or a row per board or runtime, the best first.
-// JSON then contains the best answer, and all answers as `boards` or `runtimes`.
-void print_reply(const Context& context, const TuneOptions& options,
-                 const answer::TuneReply& reply);
-
 void add_live_options(CLI::App& command, LiveOptions& options);
-// Throws UsageError if one of these options was given without a real or fake board.
-void refuse_live_options(const CLI::App& command);
-
-void add_in_place_options(CLI::App& command, LiveOptions& options);
-// Throws UsageError if one of these options was given without --in-place.
-void refuse_in_place_options(const CLI::App& command);
 // Tunes on a real or fake board. Starts the program for each point or, with --in-place, tunes one
 // running program.
 void tune_live(const Context& context, TuneOptions& options, const CLI::App& command);
 
 void add_campaign_options(CLI::App& command, CampaignOptions& options);
-// Throws UsageError if one of these options was given without --campaign, or an option that has no
-// effect with it.
-void check_campaign_options(const CLI::App& command, const CampaignOptions& options);
 void tune_on_boards(const Context& context, const TuneOptions& options);
 
-// Throws UsageError if one of these options has no effect, or an option that has no effect with
-// them.
-void check_job_options(const CLI::App& command, const TuneOptions& options);
-void tune_job(const Context& context, TuneOptions& options);
+void tune_job(const Context& context, const TuneOptions& options);
 
 }  // namespace ridgewatt::cli

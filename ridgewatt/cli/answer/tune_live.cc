@@ -52,9 +52,8 @@ void check(const TuneOptions& options) {
   }
 }
 
-void check_in_place(const CLI::App& command, const TuneOptions& options) {
+void check_in_place(const TuneOptions& options) {
   const LiveOptions& live = options.live;
-  check_form(command, answer::TuneForms::kInPlace);
   if (live.process && !live.command.empty()) {
     throw UsageError("--pid and COMMAND both give a program", live.command[0], "give one of them");
   }
@@ -86,9 +85,6 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
                          ? platform::fake_board_spec(options.device.substr(5)).board
                          : board.profile.series.board;
 }
-
-constexpr char kInPlaceGroup[] = "A running program (--in-place)";
-constexpr char kGroup[] = "Real or fake board (--device local or fake:BOARD)";
 
 std::string kept_windows(const std::string& store) {
   return "the original mode is restored; windows are kept in " + store +
@@ -131,15 +127,8 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
 
 }  // namespace
 
-void refuse_live_options(const CLI::App& command) {
-  for (const char* group : {kGroup, kMeasuringGroup}) {
-    refuse_group(command, group, "without a real or fake board",
-                 "give --device local or fake:BOARD");
-  }
-}
-
 void add_live_options(CLI::App& command, LiveOptions& options) {
-  const OptionAdder add(command, kGroup);
+  const OptionAdder add(command, kLiveGroup);
   add.output("--store", options.store, "Store that keeps the profiled points")
       ->capture_default_str();
   add.repeated(
@@ -149,28 +138,21 @@ void add_live_options(CLI::App& command, LiveOptions& options) {
   add.sysroot(options.sysroot);
   add.state_folder(options.control.state_folder);
   add_profile_options(command, options.profile, options.control);
-}
-
-void add_in_place_options(CLI::App& command, LiveOptions& options) {
-  const OptionAdder add(command, kInPlaceGroup);
-  add.flag("--in-place", options.in_place,
-           "Start the program once and change modes while it runs, instead of one start per point; "
-           "the best mode stays set");
-  add.optional("--pid", options.process, count().within(1, 1 << 30),
-               "Process id of a running program that marks its minibatches in a file");
+  const OptionAdder add_in_place(command, kInPlaceGroup);
+  add_in_place.flag(
+      "--in-place", options.in_place,
+      "Start the program once and change modes while it runs, instead of one start per point; "
+      "the best mode stays set");
+  add_in_place.optional("--pid", options.process, count().within(1, 1 << 30),
+                        "Process id of a running program that marks its minibatches in a file");
   add_rows(command, answer::window_rows(), &options.window, kInPlaceGroup);
-  add.flag("--end-program", options.end_program, "End the program after the search");
-}
-
-void refuse_in_place_options(const CLI::App& command) {
-  refuse_group(command, kInPlaceGroup, "without a running program",
-               "give --in-place and --device local or fake:BOARD");
+  add_in_place.flag("--end-program", options.end_program, "End the program after the search");
 }
 
 void tune_live(const Context& context, TuneOptions& options, const CLI::App& command) {
   LiveOptions& live = options.live;
   if (live.in_place) {
-    check_in_place(command, options);
+    check_in_place(options);
     check_table_options(
         context,
         with_origin(context, options.trace ? report::windows_table({}) : report::tune_table({}),
@@ -202,7 +184,7 @@ void tune_live(const Context& context, TuneOptions& options, const CLI::App& com
   answer::TuneAnswer found = answer::tune_on_board(question, board);
   if (!found.source.remark) found.source.remark = "points are kept in " + live.store;
   answer::add_holds(found, options.heat);
-  print_answer(context, options, found);
+  print(context, found.source.caveats, report::tune_result(found, options.trace));
 }
 
 }  // namespace ridgewatt::cli

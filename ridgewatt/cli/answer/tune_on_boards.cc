@@ -4,15 +4,9 @@
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/executor_options.h"
 #include "ridgewatt/cli/options/option_adder.h"
-#include "ridgewatt/cli/options/option_rules.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
-namespace {
-
-constexpr char kCampaignGroup[] = "Boards of a campaign (--campaign PLAN)";
-
-}  // namespace
-
 void add_campaign_options(CLI::App& command, CampaignOptions& options) {
   const OptionAdder add(command, kCampaignGroup);
   auto& engine = options.executor;
@@ -24,11 +18,6 @@ void add_campaign_options(CLI::App& command, CampaignOptions& options) {
   add_executor(add, options.kind);
   add_board_access(add, engine);
   add_hosts(add, engine);
-}
-
-void check_campaign_options(const CLI::App& command, const CampaignOptions& options) {
-  if (options.plan.empty()) return refuse_group(command, kCampaignGroup, "without --campaign");
-  check_form(command, answer::TuneForms::kCampaign);
 }
 
 void tune_on_boards(const Context& context, const TuneOptions& options) {
@@ -47,7 +36,7 @@ void tune_on_boards(const Context& context, const TuneOptions& options) {
   const answer::RunningCampaign running{plan, asked.board_kind, *executor, store, boards};
   answer::TuneAnswer found = answer::tune_on_campaign(options.asked(), running);
   answer::add_holds(found, options.heat);
-  print_answer(context, options, found);
+  print(context, found.source.caveats, report::tune_result(found, options.trace));
 }
 
 }  // namespace ridgewatt::cli

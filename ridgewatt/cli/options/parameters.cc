@@ -62,16 +62,17 @@ CLI::Option* add_row(CLI::App& command, const Parameter& row, void* part) {
 }
 
 // An argument such as MODEL may also be given as an option (--model).
-answer::IsGiven given_to(const CLI::App& command) {
-  return [&command](const Parameter& row) {
-    return option_given(command, option_name(row)) ||
-           option_given(command, spelled(row, answer::Surface::kCommandLine));
-  };
-}
-
-void refuse_idle(const CLI::App& command, const std::optional<answer::Idle>& idle) {
-  if (!idle) return;
-  throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
+answer::GivenNames names_given(const CLI::App& command, const answer::ParameterTable& table) {
+  answer::GivenNames given;
+  for (const answer::Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (option_given(command, option_name(row)) ||
+          option_given(command, spelled(row, answer::Surface::kCommandLine))) {
+        given.insert(row.name);
+      }
+    }
+  }
+  return given;
 }
 
 }  // namespace
@@ -103,14 +104,11 @@ void add_parameters(CLI::App& command, const answer::ParameterTable& table, void
 }
 
 void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
-                      const void* question) {
-  refuse_idle(command,
-              find_idle(table, question, answer::Surface::kCommandLine, given_to(command)));
-}
-
-void check_form(const CLI::App& command, const answer::ParameterTable& table,
-                const answer::Form& form) {
-  refuse_idle(command, find_idle_in(table, form, answer::Surface::kCommandLine, given_to(command)));
+                      const void* question, std::span<const answer::AskedForm> forms) {
+  const auto idle =
+      find_idle(table, question, answer::Surface::kCommandLine, names_given(command, table), forms);
+  if (!idle) return;
+  throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
 }
 
 void check_rows(const CLI::App& command, std::span<const Parameter> rows) {

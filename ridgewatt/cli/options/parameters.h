@@ -21,13 +21,10 @@ void add_rows(CLI::App& command, std::span<const answer::Parameter> rows, void* 
 void add_parameters(CLI::App& command, const answer::ParameterTable& table, void* question,
                     const std::string& own = {});
 
-// Throws UsageError for an option that was given but has no effect on this question.
+// Throws UsageError for an option that was given but has no effect on this question, asked in these
+// forms.
 void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
-                      const void* question);
-
-// Throws UsageError for an option that was given but has no effect in this form of the question.
-void check_form(const CLI::App& command, const answer::ParameterTable& table,
-                const answer::Form& form);
+                      const void* question, std::span<const answer::AskedForm> forms = {});
 
 // Throws UsageError for an option of these rows that was given but has no effect.
 void check_rows(const CLI::App& command, std::span<const answer::Parameter> rows);

@@ -32,6 +32,12 @@ void say_caveats(const Context& context, const workload::CostCaveats& caveats) {
   refuse_uncounted(context, caveats);
 }
 
+void print(const Context& context, const std::optional<workload::CostCaveats>& caveats,
+           const report::Result& result) {
+  if (caveats) say_caveats(context, *caveats);
+  print(context, result);
+}
+
 void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats) {
   if (!context.strict || caveats.uncounted.empty()) return;
   const workload::Uncounted& first = caveats.uncounted.front();

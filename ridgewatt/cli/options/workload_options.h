@@ -1,6 +1,7 @@
 // Shared by commands about a workload on a board.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ridgewatt/cli/command.h"
@@ -20,6 +21,9 @@ void add_strict(CLI::App& command, Context& context);
 // JSON, which has keys for this (add_caveats). With --strict, throws NotSupportedError if a part is
 // not counted.
 void say_caveats(const Context& context, const workload::CostCaveats& caveats);
+// Prints a result after its caveats.
+void print(const Context& context, const std::optional<workload::CostCaveats>& caveats,
+           const report::Result& result);
 // Only throws as say_caveats() does with --strict; for commands that print their result first.
 void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats);
 

@@ -56,8 +56,7 @@ void run(const Context& context, PipelineCommand& options, const CLI::App& comma
   check(command, options);
   options.batch_given = option_given(command, "--batch");
   const answer::EpochAnswer answer = answer_of(context, options);
-  if (answer.caveats) say_caveats(context, *answer.caveats);
-  print(context,
+  print(context, answer.caveats,
         report::epochs_result(answer, answer::epochs_of(answer, options.simulate, context.seed)));
 }
 

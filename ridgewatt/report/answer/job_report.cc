@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
@@ -161,6 +162,13 @@ Table period_table(const answer::PeriodAnswer& found) {
 }  // namespace
 
 Result job_result(const answer::JobAnswer& found) {
+  if (found.ways.empty()) {
+    const bool late = found.question.deadline_s && found.least_time_s > *found.question.deadline_s;
+    throw NoSolutionError("no plan for the job meets the limit",
+                          late ? "--deadline" : "--max-job-energy",
+                          late ? "the fastest plan takes " + duration_text(found.least_time_s)
+                               : "the least energy is " + energy_text(found.least_energy_j));
+  }
   Json ways = Json::array();
   for (const auto& named : found.ways) ways.push_back(way_json(named, found.costs));
   Result result =
@@ -171,6 +179,10 @@ Result job_result(const answer::JobAnswer& found) {
 }
 
 Result period_result(const answer::PeriodAnswer& found) {
+  if (found.ways.empty()) {
+    throw NoSolutionError("no power mode finishes a minibatch within --period", "",
+                          "the fastest plan takes " + duration_text(found.least_time_s));
+  }
   const int batch = found.costs.points[0].batch;
   Table table = period_table(found);
   Json ways = table.to_json();

@@ -335,6 +335,29 @@ Result::NoSolution no_answer(const answer::TuneAnswer& report, const std::string
           how_to_relax(report)};
 }
 
+Result ranking_result(const answer::TuneRanking& ranking) {
+  const auto& answers = ranking.answers;
+  const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
+  Result result{ranking_table(ranking)};
+  if (!answers.empty() && answers.front().outcome.best) {
+    const answer::TuneAnswer& best = answers.front();
+    result.lines_before(
+        {fmt::format("{}, modelled, {}", describe_goal(best.outcome.goal),
+                     boards ? std::string(name_of(best.source.origin.runtime.value()))
+                            : "on " + best.source.device.value()),
+         ""});
+  } else {
+    result.none = {std::string(boards ? "no board" : "no runtime") +
+                   " has an answer within the limits"};
+  }
+  std::vector<RowOrigin> origins;
+  for (const auto& found : answers) origins.push_back(found.source.origin);
+  result.data = with_origin(result.table, origins);
+  result.json = ranking_to_json(ranking);
+  for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
+  return result;
+}
+
 }  // namespace
 
 Result tune_result(const answer::TuneAnswer& report, bool trace) {
@@ -347,6 +370,7 @@ Result tune_result(const answer::TuneAnswer& report, bool trace) {
   result.table = tune_table(report);
   result.data = with_origin(trace ? trace_table(report) : result.table, {report.source.origin});
   result.json = tune_to_json(report);
+  result.remarks = report.trace.left_out;
   if (steps) {
     result.before.back().table = std::exchange(result.table, trace_table(report));
     result.before.push_back({remarks + '\n'});
@@ -373,27 +397,8 @@ Result in_place_result(const answer::InPlaceAnswer& report, bool trace) {
   return result;
 }
 
-Result ranking_result(const answer::TuneRanking& ranking) {
-  const auto& answers = ranking.answers;
-  const bool boards = ranking.over == answer::TuneRanking::Over::kBoards;
-  Result result{ranking_table(ranking)};
-  if (!answers.empty() && answers.front().outcome.best) {
-    const answer::TuneAnswer& best = answers.front();
-    result.lines_before(
-        {fmt::format("{}, modelled, {}", describe_goal(best.outcome.goal),
-                     boards ? std::string(name_of(best.source.origin.runtime.value()))
-                            : "on " + best.source.device.value()),
-         ""});
-  } else {
-    result.none = {std::string(boards ? "no board" : "no runtime") +
-                   " has an answer within the limits"};
-  }
-  std::vector<RowOrigin> origins;
-  for (const auto& found : answers) origins.push_back(found.source.origin);
-  result.data = with_origin(result.table, origins);
-  result.json = ranking_to_json(ranking);
-  for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
-  return result;
+Result reply_result(const answer::TuneReply& reply, bool trace) {
+  return reply.ranking ? ranking_result(*reply.ranking) : tune_result(reply.answer, trace);
 }
 
 }  // namespace ridgewatt::report
