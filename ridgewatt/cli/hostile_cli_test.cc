@@ -400,7 +400,9 @@ class Hostile : public ::testing::Test {
     if (run.status == 1 || run.status == 2) {
       EXPECT_TRUE(error.starts_with("ridgewatt: ")) << line << "\n" << run.output.substr(0, 400);
       EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << line << "\n" << error;
-      EXPECT_EQ(error.find("internal error"), std::string::npos) << line << "\n" << error;
+      for (const char* internal : {"internal error", "json.exception"}) {
+        EXPECT_EQ(error.find(internal), std::string::npos) << line << "\n" << error;
+      }
     }
   }
 

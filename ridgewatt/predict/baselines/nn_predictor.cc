@@ -1,7 +1,5 @@
 #include "ridgewatt/predict/nn_predictor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -213,8 +211,8 @@ ReferenceModel read_reference_model(const std::string& path) {
     model.time = network_from_json(json.at("time_ms"), path);
     model.power = network_from_json(json.at("power_w"), path);
     return model;
-  } catch (const Json::exception& error) {
-    throw InputError(fmt::format("is not a reference model ({})", error.what()), path, kTrainAgain);
+  } catch (const Json::exception&) {  // its text is about the JSON library
+    throw InputError("is not a reference model", path, kTrainAgain);
   }
 }
 
