@@ -104,6 +104,11 @@ bool better_plan(const Candidate& a, const Cycle& cycle_a, const Candidate& b,
          std::tuple(-throughput_b, cycle_b.latency_s, cycle_b.busy_energy_w);
 }
 
+std::pair<bool, double> miss_of(const Candidate& candidate, const PlanProblem& problem) {
+  const Cycle cycle = make_cycle(candidate, problem.arrival_rate_hz, problem.bound);
+  return {!cycle.stable, violation(candidate, cycle, problem)};
+}
+
 Plan plan_with(const Candidate& candidate, const PlanProblem& problem) {
   Plan plan;
   plan.candidate = candidate;
@@ -174,10 +179,9 @@ Plan PlanTable::best(const PlanProblem& problem) const {
     return plan;
   }
   const Candidate* nearest = nullptr;
-  double least = 0;
+  std::pair<bool, double> least;
   for (const auto& candidate : candidates_) {
-    const Cycle cycle = make_cycle(candidate, problem.arrival_rate_hz, problem.bound);
-    const double missed = violation(candidate, cycle, problem);
+    const auto missed = miss_of(candidate, problem);
     if (nearest == nullptr || missed < least) nearest = &candidate, least = missed;
   }
   return plan_with(*nearest, problem);

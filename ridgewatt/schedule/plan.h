@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/schedule/cycle.h"
@@ -73,7 +74,8 @@ double set_idle_power(std::span<Candidate> candidates, std::optional<double> pow
 
 struct Plan {
   bool feasible = false;
-  // The best candidate. If infeasible: the nearest miss, whose largest violation is smallest.
+  // The best candidate. If infeasible: the nearest miss, whose largest violation is smallest among
+  // the candidates that serve the arrival rate, or among all if none does.
   Candidate candidate;
   Cycle cycle;
   double violation = 0;  // largest violation of the nearest miss as a share
@@ -84,6 +86,10 @@ struct Plan {
 // Both must be feasible.
 bool better_plan(const Candidate& a, const Cycle& cycle_a, const Candidate& b,
                  const Cycle& cycle_b);
+
+// How far a candidate is from meeting the problem; lower is nearer. A candidate that serves the
+// arrival rate comes before each that does not. `first`: does not serve it.
+std::pair<bool, double> miss_of(const Candidate& candidate, const PlanProblem& problem);
 
 // Returns the plan of one candidate for a problem, feasible or not.
 Plan plan_with(const Candidate& candidate, const PlanProblem& problem);

@@ -158,9 +158,14 @@ PlanSearchSummary PlanSearch::run(const PlanStrategy& strategy) {
   summary.strategy = strategy.name;
   summary.stop_reason = stop_reason();
   for (const auto& one : profiled()) summary.profiled.push_back(one.point);
-  const auto answer = best();
-  if (const auto shown = answer ? answer : nearest_miss()) {
-    summary.plan = plan_with(*shown, problem_);
+  if (const auto answer = best()) {
+    summary.plan = plan_with(*answer, problem_);
+  } else if (!seen().empty()) {
+    const auto nearest =
+        std::min_element(seen().begin(), seen().end(), [&](const Candidate& a, const Candidate& b) {
+          return miss_of(a, problem_) < miss_of(b, problem_);
+        });
+    summary.plan = plan_with(*nearest, problem_);
   }
   return summary;
 }

@@ -80,6 +80,23 @@ TEST(PlanTable, NoMeanPowerIsAboveThePeak) {
   }
 }
 
+// A batch of 1 exceeds its period by 4 %, a batch of 4 the latency by 20 %. Only the second serves
+// the requests.
+TEST(PlanTable, TheNearestMissServesTheRequestsIfAnyPointDoes) {
+  Candidate one, four, slow;
+  one.inference = {1, 0.01733, 20};
+  four.inference = {4, 0.022, 20};
+  slow.inference = {4, 0.5, 20};
+  const PlanProblem problem{.arrival_rate_hz = 60, .max_latency_s = 0.06};
+  Plan plan = PlanTable({one, four, slow}).best(problem);
+  EXPECT_EQ(plan.candidate.infer().batch, 4);
+  EXPECT_TRUE(plan.cycle.stable);
+  EXPECT_EQ(plan.miss.find("overload"), std::string::npos) << plan.miss;
+  plan = PlanTable({one, slow}).best(problem);
+  EXPECT_EQ(plan.candidate.infer().batch, 1);
+  EXPECT_NE(plan.miss.find("overload"), std::string::npos) << plan.miss;
+}
+
 // The same cycle with switches of 40 ms: the switches to inference and back to training take 80 ms
 // of the remaining 300 ms, so two minibatches fit. With the strict bound, the batch waits for a
 // training minibatch and for both switches.

@@ -94,6 +94,30 @@ void say_where_no_training_fits(std::vector<schedule::Candidate> candidates,
 
 }  // namespace
 
+namespace {
+
+// An idle board draws no more than a busy one, so some points have less than the given power.
+std::string given_idle_text(std::span<const schedule::Candidate> candidates, double given_w) {
+  std::size_t lowered = 0;
+  double most_w = 0;
+  for (const auto& candidate : candidates) {
+    lowered += candidate.idle_power_w < given_w ? 1 : 0;
+    most_w = std::max(most_w, candidate.idle_power_w);
+  }
+  if (lowered == candidates.size()) {
+    throw UsageError(
+        fmt::format("the idle power of {:g} W is more than the board draws at any point while it "
+                    "runs, at most {:.2f} W",
+                    given_w, most_w),
+        "--idle-power", "give a lower power");
+  }
+  if (lowered == 0) return "given";
+  return fmt::format("given; at {} of {} points less, because these draw less while they run",
+                     lowered, candidates.size());
+}
+
+}  // namespace
+
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem) {
   schedule::Plan plan = schedule::PlanTable(candidates).best(problem);
@@ -166,7 +190,7 @@ PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
   const std::string board = schedule::plan_origin(workloads).board;
   if (idle_power_w) {
     schedule::set_idle_power(points.candidates, *idle_power_w);
-    points.idle_source = "given";
+    points.idle_source = given_idle_text(points.candidates, *idle_power_w);
     return points;
   }
   if (!board.empty()) {

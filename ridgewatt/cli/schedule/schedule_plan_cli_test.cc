@@ -67,6 +67,41 @@ TEST_F(PlanOfTwo, WhereNoTrainingFitsNothingIsSimulatedOrRun) {
   }
 }
 
+TEST_F(PlanOfTwo, AnIdlePowerAboveThatOfEveryPointIsRefused) {
+  const auto with = [&](const char* power) {
+    std::string line = problem("600");
+    line.replace(line.find("--idle-power 5"), 14, std::string("--idle-power ") + power);
+    return testing::run_program("schedule plan " + line);
+  };
+  const auto refused = with("40");
+  EXPECT_EQ(refused.status, 2) << refused.output;
+  EXPECT_THAT(refused.output, HasSubstr("the idle power of 40 W is more than the board draws"));
+  const auto lowered = with("18");  // inference of one draws 15 W
+  EXPECT_EQ(lowered.status, 0) << lowered.output;
+  EXPECT_THAT(lowered.output, HasSubstr("given; at 1 of 2 points less"));
+}
+
+// CSV and JSON name the same workload, board and provenance.
+TEST_F(PlanOfTwo, ASimulationNamesOneOrigin) {
+  for (const char* kind : {"training", "inference"}) {
+    const auto made =
+        testing::run_program("sweep example --workload lenet5:" + std::string(kind) +
+                             " --mode-count 4 -o " + path(std::string(kind) + ".csv"));
+    ASSERT_EQ(made.status, 0) << made.output;
+  }
+  const std::string line = "schedule simulate -q --duration 1 --arrival-rate 1 --training-sweep " +
+                           path("training.csv") + " --inference-sweep " + path("inference.csv");
+  const auto json = testing::run_program(line + " --format json");
+  ASSERT_EQ(json.status, 0) << json.output;
+  const Json found = Json::parse(json.output);
+  const auto csv = testing::run_program(line + " --format csv");
+  for (const char* name : {"workload", "board", "provenance"}) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_THAT(csv.output, HasSubstr(found[name].get<std::string>())) << name;
+  }
+  EXPECT_EQ(found["provenance"], "fake");
+}
+
 TEST_F(PlanOfTwo, AnOverloadIsSaid) {
   const auto run = testing::run_program(
       "schedule plan --arrival-rate 1000 --idle-power 5 "
