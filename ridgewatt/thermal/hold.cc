@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/dense.h"
+#include "ridgewatt/thermal/thermal_file.h"
 
 namespace ridgewatt::thermal {
 namespace {
@@ -122,6 +123,12 @@ std::string hold_time_text(double time_s) {
   if (time_s < 100) return fmt::format("{:.2g} s", std::max(time_s, 0.1));
   if (time_s < 100 * 60) return fmt::format("{:.0f} min", time_s / 60);
   return fmt::format("{:.1f} h", time_s / 3600);
+}
+
+HoldAnswer how_long(const ThermalFile& file, const HoldQuestion& question) {
+  HoldAnswer answer = how_long(file.fit, question);
+  answer.provenance = derived_provenance(file.provenance, Provenance::kModelled);
+  return answer;
 }
 
 std::string hold_text(const HoldAnswer& answer) {

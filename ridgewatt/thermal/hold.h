@@ -15,6 +15,8 @@
 
 namespace ridgewatt::thermal {
 
+struct ThermalFile;
+
 struct HoldQuestion {
   double power_w = 0;                     // power at the junction temperature kPowerCelsius
   std::optional<double> ambient_celsius;  // absent: as in the trace
@@ -28,4 +30,6 @@ struct HoldQuestion {
 
 // Throws UsageError if no trip temperature is known or a value is out of range.
 HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question);
+// With the constants of a file, whose provenance the answer states.
+HoldAnswer how_long(const ThermalFile& file, const HoldQuestion& question);
 }  // namespace ridgewatt::thermal

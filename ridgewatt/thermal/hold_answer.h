@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/sweep/provenance.h"
 
 #pragma GCC visibility push(default)
 
@@ -24,7 +25,8 @@ struct HoldAnswer {
   double margin_k = 0;  // Trip temperature minus steady temperature. Negative: the board throttles.
   double sustained_w = 0;  // highest power that can be held indefinitely
   Interval sustained_interval_w;
-  double slow_s = 0;  // time constant of the heat sink
+  double slow_s = 0;                              // time constant of the heat sink
+  Provenance provenance = Provenance::kModelled;  // kFake: by constants of a fake board
 };
 
 // Returns "holds", "throttles after 14 min" or "throttles at once".

@@ -72,7 +72,7 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
   for (const auto& row : found.rows) {
     const twin::MinibatchCost& total = row.estimate.total;
     question.power_w = total.power_w;
-    HeldRow held{thermal::how_long(file.fit, question), {}, {}};
+    HeldRow held{thermal::how_long(file, question), {}, {}};
     if (held.hold.holds) {
       held.sustained_time_s = total.period_s;
       held.sustained_power_w = total.power_w;
@@ -91,7 +91,7 @@ void add_holds(TuneAnswer& found, const thermal::ThermalFile& file,
   require_same_board(file, found.source.device.value_or(""));
   const auto held = [&](const tune::ComparedPoint& point) {
     question.power_w = point.cost.power_w.mean;
-    return thermal::how_long(file.fit, question);
+    return thermal::how_long(file, question);
   };
   if (found.outcome.best) found.outcome.best->hold = held(*found.outcome.best);
   for (auto& other : found.outcome.compared) other.hold = held(other);

@@ -55,7 +55,7 @@ std::vector<thermal::HoldAnswer> how_long(const HoldRequest& asked, std::uint64_
   std::vector<thermal::HoldAnswer> answers;
   for (const double power_w : asked.powers_w) {
     question.power_w = power_w;
-    answers.push_back(thermal::how_long(file.fit, question));
+    answers.push_back(thermal::how_long(file, question));
   }
   return answers;
 }

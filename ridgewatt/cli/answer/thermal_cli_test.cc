@@ -163,6 +163,16 @@ TEST_F(ThermalCommand, FitsTheTrace) {
   EXPECT_NEAR(values["sink_w_per_k"], 1, 0.1);
 }
 
+TEST_F(ThermalCommand, ConstantsOfAFakeBoardMakeFakeAnswers) {
+  const std::string line =
+      "thermal fit " + path("heat.csv") + " --fake --ambient 25 --trip 90 -o " + path("fake.toml");
+  ASSERT_EQ(testing::run_program(line).status, 0);
+  const auto run =
+      testing::run_program("thermal hold " + path("fake.toml") + " --power 30 --format json");
+  ASSERT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(Json::parse(run.output)["rows"][0]["provenance"], "fake");
+}
+
 TEST_F(ThermalCommand, SaysForHowLongAPowerIsHeld) {
   const auto run = testing::run_program("thermal hold " + path("heat.toml") +
                                         " --power 45,60 --ambient 25 --format json");

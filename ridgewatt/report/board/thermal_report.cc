@@ -99,7 +99,7 @@ Json hold_json(const thermal::HoldAnswer& hold) {
           {"ambient_c", hold.ambient_celsius},
           {"fan", hold.fan},
           {"trip_c", hold.trip_celsius},
-          {"provenance", name_of(Provenance::kModelled)}};
+          {"provenance", name_of(hold.provenance)}};
 }
 
 Table thermal_fit_table(const thermal::ThermalFit& fit) {
@@ -147,7 +147,7 @@ Table hold_table(const std::vector<thermal::HoldAnswer>& answers) {
                    cell(answer.steady_interval.lo), cell(answer.steady_interval.hi),
                    cell(answer.margin_k), answer.sustained_w, cell(answer.sustained_interval_w.lo),
                    cell(answer.sustained_interval_w.hi), answer.probability, answer.ambient_celsius,
-                   answer.fan, answer.trip_celsius, std::string(name_of(Provenance::kModelled))});
+                   answer.fan, answer.trip_celsius, std::string(name_of(answer.provenance))});
   }
   return table;
 }
