@@ -35,6 +35,24 @@ void refuse_narrow(const DeployOptions& options) {
                                     : "use --precision fp16, or --runtime tensorrt");
 }
 
+// Whether a converter may have folded batch normalizations into the convolutions: half of the
+// convolutions have a bias, and no node normalizes.
+bool may_be_folded(const Graph& graph) {
+  constexpr int kLeast = 5;  // chosen: transformers have fewer convolutions
+  int convolutions = 0, biased = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.op.ends_with("Normalization")) return false;
+    if (node.op != "Conv" && node.op != "ConvTranspose") continue;
+    ++convolutions;
+    biased += node.inputs.size() > 2 && node.inputs[2] != kNoTensor ? 1 : 0;
+  }
+  return convolutions >= kLeast && 2 * biased >= convolutions;
+}
+
+constexpr char kMayBeFolded[] =
+    "the file has no batch normalization: if the exporter folded it into the convolutions, PyTorch "
+    "itself takes longer";
+
 }  // namespace
 
 DeployedWorkload::DeployedWorkload(const std::string& model, DeployOptions options)
@@ -82,6 +100,9 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   WorkloadCost counted = workload_cost(loaded_->model, cost);
   counted.batch = samples;
   counted.runtime = options_.runtime;
+  if (eager && !name_.starts_with("zoo:") && may_be_folded(loaded_->model.graph)) {
+    counted.caveats.assumptions.emplace_back(kMayBeFolded);
+  }
   known = std::make_shared<const WorkloadCost>(eager ? eager_kernels(counted) : std::move(counted));
   return known;
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/workload/cost/eager_kernels.h"
+#include "ridgewatt/workload/graph_builder.h"
 
 namespace ridgewatt::workload {
 namespace {
@@ -87,6 +89,27 @@ TEST(DeployedWorkload, AScaledImageHasTheTrafficOfASmallerOne) {
   EXPECT_GT(weights, 0.05 * reads(scaled));
   EXPECT_NEAR(reads(scaled) / reads(counted), 1, 0.01);
   EXPECT_NEAR(scaled.work_flop() / counted.work_flop(), 1, 0.01);
+}
+
+// A file whose convolutions have biases and which has no normalization may have been folded.
+TEST(DeployedWorkload, AFileWithoutNormalizationMayBeFolded) {
+  const testing::TemporaryFolder folder;
+  const auto remarks = [&](bool bias, bool normalized, Runtime runtime) {
+    GraphBuilder g("net", 17);
+    GraphBuilder::Value x = g.input("x", {"batch", 3, 32, 32});
+    for (int i = 0; i < 6; ++i) {
+      x = g.conv(x, 8, {.kernel = 3, .padding = 1, .bias = bias});
+      if (normalized) x = g.batch_norm(x);
+    }
+    g.output(x, "y", {"batch", 8, 32, 32});
+    const std::string file = folder.write("net.onnx", g.serialize());
+    return DeployedWorkload(file, {.runtime = runtime}).at(1)->caveats.assumptions.size();
+  };
+  EXPECT_EQ(remarks(true, false, Runtime::kPytorchEager), 1U);
+  EXPECT_EQ(remarks(false, false, Runtime::kPytorchEager), 0U);
+  EXPECT_EQ(remarks(true, true, Runtime::kPytorchEager), 0U);
+  EXPECT_EQ(remarks(true, false, Runtime::kTensorRt), 0U);  // an engine folds them itself
+  EXPECT_TRUE(DeployedWorkload("zoo:vgg16").at(1)->caveats.assumptions.empty());
 }
 
 TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
