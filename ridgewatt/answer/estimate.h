@@ -18,6 +18,7 @@
 #include "ridgewatt/answer/held.h"
 #include "ridgewatt/answer/workload_question.h"
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/sweep/provenance.h"
 #include "ridgewatt/sweep/sweep.h"
 #include "ridgewatt/twin/memory_footprint.h"
@@ -73,6 +74,12 @@ struct EstimateRow {
   // PyTorch.
   double python_call_s = 0;
 };
+
+// Returns time, power and energy with intervals of this probability, cut at the physical limits
+// (twin::bounded()), as every command states them. The calling program is unknown, so the upper end
+// of the time includes `python_call_s`, the time that a call from Python adds.
+predict::Prediction stated_cost(const twin::MinibatchCost& cost, const twin::EstimateError& error,
+                                double python_call_s, double interval);
 
 // The rows of an answer. If they are the modes of one board, each row is computed whenever it is
 // read, so that 90,000 rows need only the memory of their modes.

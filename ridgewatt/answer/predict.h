@@ -19,6 +19,7 @@
 #include "ridgewatt/predict/predictor.h"
 #include "ridgewatt/sweep/point_axis.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 #pragma GCC visibility push(default)
@@ -48,6 +49,7 @@ struct PredictQuestion {
   std::string device;                  // board of the points; empty: unknown
   // Prior: the twin of `device` with this workload. Null: none. Requires `device`.
   std::shared_ptr<const workload::DeployedWorkload> workload;
+  twin::RunOptions run = {};  // of the twin
   // For the method powertrain; may be null.
   std::shared_ptr<const predict::ReferenceModel> reference_model;
   std::string method = "auto";                  // one of predict::predictor_methods()

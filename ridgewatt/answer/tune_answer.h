@@ -92,7 +92,9 @@ struct TuneSource {
   RowOrigin origin;                              // of all figures
   std::optional<twin::TwinFitError> twin_error;  // of the twin; absent if no twin was used
   Provenance provenance = Provenance::kModelled;
-  std::optional<std::string> remark;    // includes the error of a model
+  std::optional<std::string> remark;  // includes the error of a model
+  // Source of the idle power that the energy includes, as text; empty: it includes none.
+  std::string idle_power;
   std::vector<std::string> widened_by;  // why intervals are wider than for fitted workloads
   std::optional<workload::CostCaveats> caveats;  // of the model; absent without a model
 };

@@ -36,8 +36,9 @@ enum class StopReason {
   kNoGain,       // no point promises enough gain to be worth profiling
   kNearBest      // the answer is probably near the best
 };
-// "profiling budget spent", "time budget spent", "nothing left to try", ..
-std::string_view stop_reason_text(StopReason reason);
+// "profiling budget spent", "time budget spent", "nothing left to try", .. `withheld`: points are
+// left that are not known to be safe.
+std::string_view stop_reason_text(StopReason reason, bool withheld = false);
 
 // Reports progress (base/progress.h): the next of `total` profiles begins.
 void tell_profile(int done, int total, std::string_view reason);

@@ -20,6 +20,11 @@ ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint&
   if (goal.rate_hz > 0) {
     made.serving = {.latency_s = serving_latency_s(goal, point.batch, mean.time_s),
                     .most_hz = std::max(point.batch, 1) / mean.time_s};
+    if (goal.counts_idle()) {
+      made.serving->energy_j =
+          (mean.energy_j() + idle_energy_j(goal, point, mean.time_s, mean.power_w)) /
+          std::max(point.batch, 1);
+    }
   }
   for (const LimitStand& stand : limits_at(goal, mean)) {
     if (stand.excess() > 0) made.broken.push_back(stand);

@@ -21,6 +21,8 @@ namespace ridgewatt::tune {
 struct Serving {
   double latency_s = 0;  // worst latency of a request
   double most_hz = 0;    // highest request rate that the point can serve
+  // Energy of a request, with the idle time between minibatches. Absent: idle power is not known.
+  std::optional<double> energy_j = {};
 };
 
 struct ComparedPoint {

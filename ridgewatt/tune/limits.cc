@@ -28,7 +28,9 @@ std::optional<double> kept_within(const predict::Estimate& value, double bound) 
   // No value lies above an upper end that was cut at a maximum.
   const bool cut = std::log(value.hi / value.mean) < quantile * log_sd * (1 - 1e-9);
   if (cut && bound >= value.hi) return 1;
-  const double z = std::log(bound / value.mean) / log_sd;
+  // The upper end lies further from the mean if it includes what may be added to the value.
+  const double z =
+      cut ? std::log(bound / value.mean) / log_sd : quantile + std::log(bound / value.hi) / log_sd;
   return student ? student_cdf(z, value.degrees) : normal_cdf(z);
 }
 

@@ -97,14 +97,26 @@ bool needs_power(const Goal& goal) {
   return goal.objective != Objective::kTime && goal.objective != Objective::kLatency;
 }
 
+bool needs_energy(const Goal& goal) {
+  return goal.objective == Objective::kEnergy || goal.objective == Objective::kEdp ||
+         goal.objective == Objective::kCost;
+}
+
 double serving_latency_s(const Goal& goal, int batch, double time_s) {
   const double wait_s = goal.rate_hz > 0 ? (samples(batch) - 1) / goal.rate_hz : 0;
   return wait_s + time_s;
 }
 
-double objective_value(const Goal& goal, int batch, double time_s, double power_w,
+double idle_energy_j(const Goal& goal, const OperatingPoint& point, double time_s, double power_w) {
+  if (!goal.counts_idle()) return 0;
+  const double idle_s = std::max(samples(point.batch) / goal.rate_hz - time_s, 0.0);
+  return std::min(goal.idle_power_w(point.mode), power_w) * idle_s;
+}
+
+double objective_value(const Goal& goal, const OperatingPoint& point, double time_s, double power_w,
                        double energy_j) {
-  const double n = samples(batch);
+  const double n = samples(point.batch);
+  if (needs_energy(goal)) energy_j += idle_energy_j(goal, point, time_s, power_w);
   switch (goal.objective) {
     case Objective::kTime:
       return time_s / n;
@@ -117,7 +129,7 @@ double objective_value(const Goal& goal, int batch, double time_s, double power_
     case Objective::kCost:
       return (goal.energy_weight * energy_j + goal.time_weight * time_s) / n;
     case Objective::kLatency:
-      return serving_latency_s(goal, batch, time_s);
+      return serving_latency_s(goal, point.batch, time_s);
   }
   return time_s;
 }

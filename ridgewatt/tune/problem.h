@@ -2,6 +2,7 @@
 // sample, so that batches can be compared. Limits are per minibatch.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -58,25 +59,36 @@ struct Goal {
   double time_weight = 1;
   // Time per sample of MAXN, for `limits.slowdown`; 0 until it is known.
   double reference_time_s = 0;
+  // Power of the idle board in a mode. With a request rate, the energy of a sample includes the
+  // time in which the board waits for the next batch. Null: it does not.
+  std::function<double(const PowerMode&)> idle_power_w = {};
 
   // Throws UsageError for a limit or rate that is not positive, a latency limit without a request
   // rate, or invalid weights.
   void check() const;
   bool needs_reference() const { return limits.slowdown < Limits::kNone; }
+  bool counts_idle() const { return rate_hz > 0 && idle_power_w; }
 };
 // Whether the objective or a limit depends on power or energy.
 bool needs_power(const Goal& goal);
+// Whether the objective depends on energy.
+bool needs_energy(const Goal& goal);
 
 // Worst latency of a request at a constant arrival rate: (batch - 1) / rate + time, the "exact"
 // bound of Fulcrum's analysis.
 double serving_latency_s(const Goal& goal, int batch, double time_s);
+// Energy that the board draws from the end of a minibatch of this cost to the start of the next
+// one. 0 unless the goal counts idle power. An idle board draws no more than a busy one.
+double idle_energy_j(const Goal& goal, const OperatingPoint& point, double time_s, double power_w);
 // Objective, in SI units, of a point with this cost per minibatch.
-double objective_value(const Goal& goal, int batch, double time_s, double power_w, double energy_j);
-inline double objective_value(const Goal& goal, int batch, double time_s, double power_w) {
-  return objective_value(goal, batch, time_s, power_w, time_s * power_w);
+double objective_value(const Goal& goal, const OperatingPoint& point, double time_s, double power_w,
+                       double energy_j);
+inline double objective_value(const Goal& goal, const OperatingPoint& point, double time_s,
+                              double power_w) {
+  return objective_value(goal, point, time_s, power_w, time_s * power_w);
 }
 inline double objective_value(const Goal& goal, const Observation& seen) {
-  return objective_value(goal, seen.point.batch, seen.time_s, seen.power_w, seen.energy_j());
+  return objective_value(goal, seen.point, seen.time_s, seen.power_w, seen.energy_j());
 }
 
 // The limits for one batch size, combined into one upper bound per quantity.

@@ -33,6 +33,27 @@ TEST(Goal, ObjectivesArePerSample) {
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.2 + 3 / 30.0);
 }
 
+// 4 requests at 20 per second arrive in 0.2 s, of which the board waits 0.1 s at 3 W.
+TEST(Goal, WithARequestRateTheEnergyIncludesIdlePower) {
+  Goal goal;
+  goal.objective = Objective::kEnergy;
+  goal.rate_hz = 20;
+  const Observation row = seen(4, 0.1, 10);
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.25);  // the idle power is not known
+  goal.idle_power_w = [](const PowerMode&) { return 3; };
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), (1 + 0.3) / 4);
+  goal.objective = Objective::kEdp;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), (1 + 0.3) / 4 * 0.1 / 4);
+  goal.objective = Objective::kTime;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.1 / 4);
+  goal.objective = Objective::kEnergy;
+  EXPECT_DOUBLE_EQ(objective_value(goal, seen(4, 0.3, 10)), 3.0 / 4);  // never idle
+  goal.idle_power_w = [](const PowerMode&) { return 50; };
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 2.0 / 4);  // no more than while it runs
+  goal.rate_hz = 0;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.25);
+}
+
 // If energy was measured, the goal uses it instead of time x power.
 TEST(Goal, TheMeasuredEnergyCounts) {
   Goal goal;

@@ -90,7 +90,8 @@ struct SearchSummary {
   std::optional<Observation> miss;    // if there is no answer: the nearest miss
   StopReason stop_reason = StopReason::kNothingLeft;
   std::string stop;  // `stop_reason` as text
-  // Probability that the answer is near the best (kNearBest). Empty for a strategy without a model.
+  // Probability that the answer is near the best (kNearBest). Empty for a strategy without a model,
+  // and if Search::withholds().
   std::optional<double> near_best;
   std::vector<SearchStep> steps;
   double reference_time_s = 0;  // per sample, for a slowdown limit; 0: not known
@@ -134,6 +135,9 @@ class Search final : public BudgetedSearch<Observation> {
   // The prior given in the options, or else one that is computed at the first call.
   const tune::SurrogatePrior& prior();
 
+  // Whether an untried point may not be chosen (StrategyOptions::allowed). Nothing is known of such
+  // points, so the search states no probability that its answer is near the best.
+  bool withholds() const;
   // Sets SearchSummary::near_best.
   void set_near_best(double probability) { near_best_ = probability; }
 

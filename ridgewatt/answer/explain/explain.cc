@@ -41,9 +41,12 @@ ExplainCase make_case(const ExplainQuestion& question,
   const PowerMode mode = explained_mode(board, question.mode);
   const int batch = question.batch.value_or(usual_batch(*workload));
   auto model = std::make_shared<const twin::TwinModel>(twin, workload, question.run, batch);
-  const auto expected = model->estimator(batch).breakdown(mode);
-  return {question, std::move(board), std::move(twin), std::move(workload), std::move(model), mode,
-          batch,    expected};
+  const TwinCosts costs(twin, model, workload);
+  const TwinCost cost = costs.at({mode, batch});
+  auto widened_by = costs.widened_by({mode, batch});
+  return {
+      question, std::move(board), std::move(twin), std::move(workload), std::move(model),     mode,
+      batch,    cost.estimate,    cost.error,      cost.python_call_s,  std::move(widened_by)};
 }
 
 // Takes the time and the batch from the profile if the user gives none.
@@ -67,21 +70,22 @@ std::string power_fault_of(const ExplainCase& of) {
 std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   constexpr double kUnknownPower = 0.75;  // chosen: share of the expected power
   const ExplainQuestion& question = of.question;
-  const twin::EstimateError error = of.model->error({of.mode, of.batch});
   const twin::MinibatchCost& expected = of.expected.total;
-  MeasuredFigure time{.expected = expected.period_s, .error = error[twin::kTime], .adds = true};
+  MeasuredFigure time{.expected = expected.period_s, .error = of.error[twin::kTime], .adds = true};
+  time.unknown_s = of.python_call_s;
   time.measured = question.measured_s ? *question.measured_s : of.batch / *question.samples_per_s;
   time.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
   if (question.claimed_s) {
     time.scale = *question.claimed_s / expected.period_s;
     time.error = {.sd = kClaimSd};
+    time.unknown_s = 0;
   }
   std::vector<MeasuredFigure> figures{time};
   if (question.power_w && power_fault_of(of).empty()) {
     figures.push_back({.of = FigureOf::kPower,
                        .measured = *question.power_w,
                        .expected = expected.power_w,
-                       .error = error[twin::kPower],
+                       .error = of.error[twin::kPower],
                        .predicted = [](const Prognosis& one) { return one.power_w; },
                        .unknown = kUnknownPower});
   }
@@ -141,11 +145,11 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   found.measured_power_w = of.question.power_w;
   found.power_fault = power_fault_of(of);
   const MeasuredFigure power{.expected = of.expected.total.power_w,
-                             .error = of.model->error({of.mode, of.batch})[twin::kPower]};
+                             .error = of.error[twin::kPower]};
   add_power(found, power);
   found.claimed_s = of.question.claimed_s;
   found.watched = of.question.seen;
-  found.widened_by = of.model->widened_by({of.mode, of.batch});
+  found.widened_by = of.widened_by;
   found.caveats = of.workload->at(of.batch)->caveats;
   return found;
 }

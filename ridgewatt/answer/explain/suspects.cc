@@ -5,7 +5,7 @@
 
 #include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/predictions.h"
-#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/twin/estimate.h"

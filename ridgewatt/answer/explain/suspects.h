@@ -7,6 +7,7 @@
 
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/answer/explain/weigh.h"
+#include "ridgewatt/answer/predict/twin_costs.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin_model.h"
 
@@ -22,6 +23,9 @@ struct ExplainCase {
   PowerMode mode;
   int batch = 1;
   twin::Breakdown expected;  // in `mode`
+  twin::EstimateError error{};
+  double python_call_s = 0;                  // time that a call from Python may add
+  std::vector<std::string> widened_by = {};  // why the interval is wide
   std::optional<ProfiledLayers> profile = {};
 
   const workload::WorkloadCost& cost() const { return model->estimator(batch).cost(); }

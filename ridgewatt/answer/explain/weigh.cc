@@ -364,7 +364,7 @@ MeasuredFigure stated_figure(double stated_s, double marked_s) {
 ExplainedFigure explained(const MeasuredFigure& figure) {
   const double expected = figure.scale * figure.expected;
   return {figure.measured, expected, figure.error.lo(expected, kExplainInterval),
-          figure.error.hi(expected, kExplainInterval)};
+          figure.error.hi(expected + figure.unknown_s, kExplainInterval)};
 }
 
 void add_power(ExplainAnswer& found, const MeasuredFigure& power) {

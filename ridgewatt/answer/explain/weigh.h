@@ -33,6 +33,8 @@ struct MeasuredFigure {
   // If a cause does not predict the figure, ln(measured / (unknown x expected)) is normal with
   // deviation `unknown_sd`.
   double unknown = 1, unknown_sd = 0.5;
+  // Of a time: what the calling program may add; part of the upper end of the interval.
+  double unknown_s = 0;
   bool adds = false;  // a time: two causes add their amounts if one of them has Prediction::adds
 };
 

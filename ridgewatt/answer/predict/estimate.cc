@@ -9,7 +9,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/predict/estimate_rows.h"
-#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/device/board.h"
@@ -38,7 +38,7 @@ class Deployments {
   explicit Deployments(Workload asked) : asked_(std::move(asked)) {
     all_[{asked_->options().runtime, asked_->options().precision}] = asked_;
   }
-  Workload in(Runtime runtime, workload::Precision precision) {
+  Workload operator()(Runtime runtime, workload::Precision precision) {
     Workload& known = all_[{runtime, precision}];
     if (!known) known = deployed_as(*asked_, {runtime, precision});
     return known;
@@ -48,25 +48,6 @@ class Deployments {
   Workload asked_;
   std::map<std::pair<Runtime, workload::Precision>, Workload> all_;
 };
-
-std::vector<Rival> rivals_of(const EstimateQuestion& question, const twin::Twin& twin,
-                             const workload::DeployedWorkload& workload, Deployments& deployments) {
-  const Runtime runtime = workload.options().runtime;
-  const workload::Precision precision = workload.options().precision;
-  const workload::Precision wider = wider_than(precision);
-  std::vector<Rival> rivals;
-  if (twin.cpu) return rivals;
-  const auto add = [&](const char* what, Runtime in, workload::Precision as,
-                       std::string_view name) {
-    if (in == runtime && as == precision) return;
-    rivals.push_back({fmt::format("{}: {{:.2f}} times as long as in {} by the model", what, name),
-                      std::make_shared<const twin::TwinModel>(
-                          twin, deployments.in(in, as), question.run, usual_batch(workload))});
-  };
-  add("precision", runtime, wider, name_of(wider));
-  add("runtime", Runtime::kPytorchEager, precision, name_of(Runtime::kPytorchEager));
-  return rivals;
-}
 
 EstimateRows sorted_by_sample_time(std::vector<EstimateRow> rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
@@ -167,7 +148,7 @@ EstimateAnswer estimate_on_board(const EstimateQuestion& question,
   found.model = model_on(question, workload, twin);
   Deployments deployments(workload);
   found.rows = EstimateRows(std::make_shared<const ComputedRows>(
-      board, found.model, rivals_of(question, twin, *workload, deployments),
+      board, found.model, rivals_of(twin, *found.model, *workload, std::ref(deployments)),
       select_modes(board, question.modes.empty() ? "presets" : question.modes),
       batches_of(question, *workload)));
   if (!found.rows.empty()) {
@@ -237,7 +218,7 @@ EstimateAnswer estimate_over_boards(
     const auto model = model_on(question, workload, twin);
     try {
       append_rows(
-          ComputedRows(board, model, rivals_of(question, twin, *workload, deployments),
+          ComputedRows(board, model, rivals_of(twin, *model, *workload, std::ref(deployments)),
                        select_modes(board, question.modes.empty() ? "maxn" : question.modes),
                        batches_of(question, *workload)),
           rows);
@@ -275,11 +256,12 @@ EstimateAnswer estimate_over_runtimes(
       found.left_out.push_back({choice.name(), error.what()});
     };
     try {
-      const auto deployed = deployments.in(choice.runtime, choice.precision);
+      const auto deployed = deployments(choice.runtime, choice.precision);
       const auto model = model_on(question, deployed, twin);
-      append_rows(ComputedRows(board, model, rivals_of(question, twin, *deployed, deployments),
-                               modes, batches_of(question, *workload)),
-                  rows);
+      append_rows(
+          ComputedRows(board, model, rivals_of(twin, *model, *deployed, std::ref(deployments)),
+                       modes, batches_of(question, *workload)),
+          rows);
       models[{choice.runtime, choice.precision}] = model;
     } catch (const NotSupportedError& error) {
       leave_out(error);

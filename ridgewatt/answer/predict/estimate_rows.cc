@@ -1,12 +1,6 @@
 #include "ridgewatt/answer/predict/estimate_rows.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
-#include "ridgewatt/base/statistics.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -30,60 +24,28 @@ const std::string& EstimateRows::preset(std::size_t i) const {
   return source_->preset(i);
 }
 
-ComputedRows::ComputedRows(const Board& board, std::shared_ptr<const twin::TwinModel> model,
+ComputedRows::ComputedRows(const Board& board, const std::shared_ptr<const twin::TwinModel>& model,
                            std::vector<Rival> rivals, const std::vector<PowerMode>& modes,
                            const std::vector<int>& batches)
-    : model_(std::move(model)), rivals_(std::move(rivals)) {
+    : costs_(model, std::move(rivals)) {
+  const twin::Twin& twin = model->twin();
   for (const int batch : batches) {
-    const twin::Estimator& estimator = model_->estimator(batch);
-    const twin::ErrorModel& errors = model_->errors(batch);
-    const twin::Twin& twin = model_->twin();
-    settings_.push_back({estimator, errors,
-                         std::make_shared<const EstimateSetting>(EstimateSetting{
-                             board.name, twin.runtime, estimator.cost().precision, batch, twin.fit,
-                             model_->memory(batch), twin.status, errors.widened_by()}),
-                         rivals_at(batch)});
+    settings_.push_back(
+        {costs_.at(batch),
+         std::make_shared<const EstimateSetting>(EstimateSetting{
+             board.name, twin.runtime, model->estimator(batch).cost().precision, batch, twin.fit,
+             model->memory(batch), twin.status, model->errors(batch).widened_by()})});
   }
-  const bool counted = model_->options().caller != twin::EngineCaller::kCpp;
   modes_.reserve(modes.size());
-  for (const PowerMode& mode : modes) {
-    modes_.push_back({mode, preset_name(board, mode),
-                      counted ? 0 : model_->twin().call_s(twin::EngineCaller::kThinPython, mode)});
-  }
-}
-
-// The rivals that can run on the board at this batch.
-std::vector<ComputedRows::RivalAtBatch> ComputedRows::rivals_at(int batch) const {
-  std::vector<RivalAtBatch> able;
-  for (const Rival& rival : rivals_) {
-    try {
-      able.push_back({rival.text, rival.model->estimator(batch)});
-    } catch (const Error&) {
-      // The rival cannot run, so there is no comparison.
-    }
-  }
-  return able;
-}
-
-// If the model estimates the row as slower than its rival, widens the interval to include the
-// rival's time, and adds a text that says so.
-void ComputedRows::compare(const RivalAtBatch& rival, EstimateRow& row) {
-  const double longer = row.estimate.total.period_s / rival.estimator(row.mode).period_s;
-  if (!(longer > 1 + 1e-6)) return;  // chosen: tolerates rounding
-  row.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
-  for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
-    double& sd = row.error[quantity].sd;
-    sd = std::hypot(sd, std::log(longer) / kNormal95);
-  }
+  for (const PowerMode& mode : modes) modes_.push_back({mode, preset_name(board, mode)});
 }
 
 EstimateRow ComputedRows::row(std::size_t i) const {
-  const auto& [mode, preset, python_call_s] = at_mode(i);
-  const auto& [estimator, errors, setting, rivals] = settings_[i % settings_.size()];
-  const twin::Breakdown at = estimator.breakdown(mode);
-  EstimateRow row{setting, mode, at, errors(at), errors.widened_at(at), preset, python_call_s};
-  for (const RivalAtBatch& rival : rivals) compare(rival, row);
-  return row;
+  const auto& [mode, preset] = at_mode(i);
+  const auto& [costs, setting] = settings_[i % settings_.size()];
+  TwinCost cost = costs.in(mode);
+  return {setting,           mode, cost.estimate, cost.error, std::move(cost.widened_by), preset,
+          cost.python_call_s};
 }
 
 void append_rows(const EstimateRows::Source& more, std::vector<EstimateRow>& rows) {

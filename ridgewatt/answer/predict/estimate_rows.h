@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/predict/twin_costs.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin_model.h"
 
@@ -21,18 +22,11 @@ class EstimateRows::Source {
   virtual const std::string& preset(std::size_t i) const = 0;
 };
 
-// A deployment that a row should not be slower than: the same runtime in a wider precision, and
-// PyTorch in eager mode.
-struct Rival {
-  std::string text;  // "precision: {} times as long as in fp32"
-  std::shared_ptr<const twin::TwinModel> model;
-};
-
 // A row for each mode and batch of one board: the batches of the first mode first.
 class ComputedRows : public EstimateRows::Source {
  public:
   // Throws the errors of TwinModel::estimator().
-  ComputedRows(const Board& board, std::shared_ptr<const twin::TwinModel> model,
+  ComputedRows(const Board& board, const std::shared_ptr<const twin::TwinModel>& model,
                std::vector<Rival> rivals, const std::vector<PowerMode>& modes,
                const std::vector<int>& batches);
   std::size_t size() const override { return modes_.size() * settings_.size(); }
@@ -44,26 +38,16 @@ class ComputedRows : public EstimateRows::Source {
   struct AtMode {
     PowerMode mode;
     std::string preset;
-    double python_call_s;
   };
-  struct RivalAtBatch {
-    const std::string& text;
-    const twin::Estimator& estimator;
-  };
-  struct AtBatch {
-    const twin::Estimator& estimator;
-    const twin::ErrorModel& errors;
-    std::shared_ptr<const EstimateSetting> setting;
-    std::vector<RivalAtBatch> rivals;
+  struct Setting {
+    const TwinCosts::AtBatch& costs;
+    std::shared_ptr<const EstimateSetting> shared;
   };
   const AtMode& at_mode(std::size_t i) const { return modes_[i / settings_.size()]; }
-  std::vector<RivalAtBatch> rivals_at(int batch) const;
-  static void compare(const RivalAtBatch& rival, EstimateRow& row);
 
-  std::shared_ptr<const twin::TwinModel> model_;
-  std::vector<Rival> rivals_;
+  TwinCosts costs_;
   std::vector<AtMode> modes_;
-  std::vector<AtBatch> settings_;
+  std::vector<Setting> settings_;
 };
 
 class StoredRows : public EstimateRows::Source {

@@ -7,11 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ridgewatt/answer/board/known_power.h"
+#include "ridgewatt/answer/predict/sampled_costs.h"
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
-#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/predict/conformal_predictor.h"
@@ -19,7 +17,6 @@
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/predict/nn_predictor.h"
 #include "ridgewatt/predict/pareto.h"
-#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
@@ -32,29 +29,6 @@ RowOrigin predicted_origin(const PredictQuestion& question) {
   RowOrigin origin = question.samples.origin_of(Provenance::kPredicted);
   if (origin.board.empty()) origin.board = question.device;
   return origin;
-}
-
-// An unfitted predictor for the question.
-std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question) {
-  predict::PredictorOptions options;
-  options.method = question.method;
-  options.seed = question.seed;
-  options.network.quiet = question.quiet;
-  options.space = question.points;
-  options.references = question.references;
-  options.kind = find_name<WorkloadKind>(question.samples.kind);
-  if (question.reference_model) options.reference_model = *question.reference_model;
-  if (question.workload) {
-    if (question.device.empty()) {
-      throw UsageError("--model has no effect on the prediction without --device", "",
-                       "give --device; the twin's estimates for the model become the prior");
-    }
-    const Board board = load_board(question.device);
-    require_power(twin::load_twin(board), board.name, "omit --model");
-    options.priors.push_back(predict::twin_reference(question.device, question.workload,
-                                                     question.samples.provenance, question.points));
-  }
-  return predict::make_predictor(options);
 }
 
 void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
@@ -75,44 +49,11 @@ void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
                predict::mean_by_point(samples).size()));
 }
 
-// Limits powers to the board's power limit, or to the highest sample if a sample exceeds it.
-void keep_below_power_limit(const PredictQuestion& question, PredictAnswer& found) {
-  if (question.device.empty()) return;
-  const auto limit_w = load_board(question.device).power_limit_w;
-  if (!limit_w) return;
-  double most_w = *limit_w;
-  for (const auto& seen : question.samples.observations) most_w = std::max(most_w, seen.power_w);
-  const double upper = (1 + question.interval) / 2;
-  std::size_t lowered = 0;
-  for (auto& one : found.predictions) {
-    auto& power = one.power_w;
-    auto& energy = one.energy_j;
-    lowered += power.mean > most_w ? 1 : 0;
-    if (predict::has_interval(power) && power.hi > most_w) {
-      if (power.log_sd == 0 && power.hi > power.mean) {  // before the upper end is cut
-        power.log_sd =
-            std::log(power.hi / power.mean) /
-            (power.degrees > 0 ? student_quantile(upper, power.degrees) : normal_quantile(upper));
-      }
-      power.hi = most_w;
-      energy.hi = std::min(energy.hi, one.time_s.hi * most_w);
-    }
-    power.mean = std::min(power.mean, most_w);
-    power.lo = std::min(power.lo, power.mean);
-    energy.mean = std::min(energy.mean, one.time_s.mean * most_w);
-    energy.lo = std::min(energy.lo, energy.mean);
-  }
-  if (lowered > 0) {
-    found.remarks.push_back(
-        sentence("set to the power limit of {:.4g} W, which they exceed: {} of {}", most_w, lowered,
-                 counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
-  }
-}
-
 // Predicts the points of `found` with a fitted predictor, and stores the method.
-void predict_into(const PredictQuestion& question, predict::Predictor& predictor,
+void predict_into(const PredictQuestion& question, const predict::Predictor& predictor,
                   PredictAnswer& found) {
-  found.predictions = predictor.predict(found.points, question.interval);
+  auto limited = predict_limited(question, predictor, found.points, question.interval);
+  found.predictions = std::move(limited.predictions);
   found.method = predictor.name();
   if (const auto* fitted = dynamic_cast<const predict::AutoPredictor*>(&predictor)) {
     found.summary = fitted->summary();
@@ -120,7 +61,11 @@ void predict_into(const PredictQuestion& question, predict::Predictor& predictor
       found.remarks.push_back(std::move(*remark));
     }
   }
-  keep_below_power_limit(question, found);
+  if (limited.lowered > 0) {
+    found.remarks.push_back(fmt::format(
+        "{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it",
+        limited.lowered, found.predictions.size(), limited.most_w));
+  }
   describe_intervals(question, found);
 }
 

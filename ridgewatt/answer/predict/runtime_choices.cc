@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/answer/predict/runtime_choices.h"
 
 #include <span>
 

@@ -1,8 +1,8 @@
 // Answers the question of tune.h for all boards, or for all runtimes of one board.
 #include <algorithm>
 
+#include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/answer/tune.h"
-#include "ridgewatt/answer/tune/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
 

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "ridgewatt/answer/predict/sampled_costs.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/plural.h"
-#include "ridgewatt/predict/auto_predictor.h"
-#include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/sweep/board_fit.h"
 
@@ -22,44 +21,18 @@ KnobSpace grid_of(const Sweep& samples) {
   return KnobSpace(std::move(levels));
 }
 
-// The fitted predictor. Measured points keep their measured values.
-class SampledCosts {
- public:
-  SampledCosts(const ProfiledRows& asked, const twin::RunOptions& run,
-               const tune::SearchSpace& space)
-      : measured_(asked.rows.observations), predictor_({space.points()}) {
-    for (const auto& reference : asked.references) {
-      predictor_.add_reference(
-          predict::reference_from_rows(reference.workload, reference.observations));
-    }
-    if (asked.workload && !asked.device.empty()) {
-      predictor_.add_reference(predict::twin_reference(asked.device, asked.workload,
-                                                       asked.rows.provenance, space.points(), run));
-    }
-    predictor_.fit(measured_);
-    disturbed_ = predict::disturbed_remark(predictor_, measured_);
-    measured_ = predict::undisturbed(predictor_.summary(), measured_);
-  }
-  std::vector<predict::Prediction> at(std::span<const OperatingPoint> points,
-                                      double interval) const {
-    auto costs = predictor_.predict(points, interval);
-    predict::use_measured(points, measured_, costs);
-    return costs;
-  }
-  predict::Prediction at(const OperatingPoint& point) const {
-    return at(std::array{point}, predict::kDefaultInterval).front();
-  }
-  bool measured(const OperatingPoint& point) const {
-    return std::any_of(measured_.begin(), measured_.end(),
-                       [&](const Observation& one) { return one.point == point; });
-  }
-  const std::optional<std::string>& disturbed() const { return disturbed_; }
-
- private:
-  std::vector<Observation> measured_;  // without a probably disturbed observation
-  predict::AutoPredictor predictor_;
-  std::optional<std::string> disturbed_;
-};
+PredictQuestion predicted_question(const TuneQuestion& question, const ProfiledRows& asked,
+                                   const tune::SearchSpace& space) {
+  PredictQuestion all;
+  all.samples = asked.rows;
+  all.points = {space.points().begin(), space.points().end()};
+  all.references = asked.references;
+  all.device = asked.device;
+  if (!asked.device.empty()) all.workload = asked.workload;
+  all.run = question.run;
+  all.seed = question.seed;
+  return all;
+}
 
 void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& costs) {
   const bool profiled = found.outcome.best && costs.measured(found.outcome.best->point);
@@ -90,11 +63,15 @@ tune::SearchSpace space_of(const TuneQuestion& question, const ProfiledRows& ask
 
 }  // namespace
 
-TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& asked) {
+TuneAnswer tune_from_samples(const TuneQuestion& asked_question, const ProfiledRows& asked) {
   const Sweep& samples = asked.rows;
+  TuneQuestion question = asked_question;
   const tune::SearchSpace space = space_of(question, asked);
-  const std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
+  std::vector<int> batches = question.batches.empty() ? samples.batches() : question.batches;
+  if (batches.empty()) batches = {0};
   TuneAnswer found;
+  found.source.idle_power = count_idle(
+      question, asked.device.empty() ? samples.board : asked.device, samples.observations);
   found.outcome.goal = question.goal;
   found.outcome.confidence = question.confidence;
   found.trace.strategy = "predicted";
@@ -102,24 +79,32 @@ TuneAnswer tune_from_samples(const TuneQuestion& question, const ProfiledRows& a
   found.trace.considered = space.size();
   found.outcome.job_samples = job_samples_of(question);
   if (asked.workload && !asked.device.empty()) {
-    found.source.caveats = asked.workload->at(batches.empty() ? 0 : batches.front())->caveats;
+    found.source.caveats = asked.workload->at(batches.front())->caveats;
   }
-  const SampledCosts costs(asked, question.run, space);
+  const PredictQuestion predicted = predicted_question(question, asked, space);
+  const SampledCosts costs(predicted);
+  const auto cost_of = [&](const OperatingPoint& point) {
+    return costs.at(std::array{point}, predict::kDefaultInterval).front();
+  };
   if (found.outcome.goal.needs_reference()) {
     const OperatingPoint& top = space[space.top()];
-    found.outcome.goal.reference_time_s = costs.at(top).time_s.mean / std::max(top.batch, 1);
+    found.outcome.goal.reference_time_s = cost_of(top).time_s.mean / std::max(top.batch, 1);
   }
   const auto all = costs.at(space.points(), interval_of(question));
   const tune::Choice choice =
       tune::choose(found.outcome.goal, space.points(), all, caution_of(question));
-  const auto predicted = [&](const std::string& name, const OperatingPoint& point) {
-    return tune::compared(found.outcome.goal, name, point, costs.at(point));
+  const auto shown = [&](const std::string& name, const OperatingPoint& point) {
+    return tune::compared(found.outcome.goal, name, point, cost_of(point));
   };
-  if (choice.best) found.outcome.best = predicted("answer", space[*choice.best]);
-  if (choice.miss) found.outcome.miss = predicted("nearest miss", space[*choice.miss]);
-  for (const auto& [name, mode] : named_modes(asked.device, space, samples.board)) {
-    found.outcome.compared.push_back(predicted(name, {mode, batches.empty() ? 0 : batches.back()}));
-  }
+  if (choice.best) found.outcome.best = shown("answer", space[*choice.best]);
+  if (choice.miss) found.outcome.miss = shown("nearest miss", space[*choice.miss]);
+  compare_modes(
+      found, named_modes(asked.device, space, samples.board), batches,
+      [&](const OperatingPoint& point) {
+        const predict::Prediction cost = cost_of(point);
+        return Observation{point, cost.time_s.mean, cost.power_w.mean, cost.energy_j.mean};
+      },
+      cost_of);
   add_origin(found, samples, costs);
   add_relaxations(found, space.points(), all, caution_of(question));
   add_job(found);

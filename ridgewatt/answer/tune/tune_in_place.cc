@@ -101,9 +101,11 @@ void hold(const TuneAnswer& answer, LiveBoard& board, const OpenProgram& program
 
 }  // namespace
 
-InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
+InPlaceAnswer tune_in_place(const TuneQuestion& asked, LiveBoard& board,
                             const InPlaceQuestion& in_place,
                             const std::function<void(const TuneAnswer&)>& found) {
+  TuneQuestion question = asked;
+  const std::string idle_power = count_idle(question, board.profile.series.board);
   measure::InPlaceOptions options = in_place.options;
   options.power_limit_w = question.goal.limits.power_w;
   options.check();
@@ -135,6 +137,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
   InPlaceAnswer answer;
   answer.run = profiler.run();
   answer.answer = answer_of(question, board, space, result, answer.run);
+  answer.answer.source.idle_power = idle_power;
   answer.windows = answer.run.windows.size();
   answer.search_s = answer.run.time_s();
   answer.search_minibatches = answer.run.minibatches;

@@ -113,7 +113,9 @@ tune::SearchSummary without_power(tune::SearchSummary summary) {
 
 }  // namespace
 
-TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
+TuneAnswer tune_on_board(const TuneQuestion& asked, LiveBoard& board) {
+  TuneQuestion question = asked;
+  const std::string idle_power = count_idle(question, board.profile.series.board);
   board.profile.power_optional = !tune::needs_power(question.goal);
   measure::LiveProfiler profiler(board.sysfs, board.control, board.store, board.profile);
   check_governors(board);
@@ -150,6 +152,7 @@ TuneAnswer tune_on_board(const TuneQuestion& question, LiveBoard& board) {
   found.source.workload = series.workload + " " + series.kind;
   found.source.device = series.board;
   found.source.provenance = profiler.provenance();
+  found.source.idle_power = idle_power;
   if (stand_in.unknown()) {
     found.source.remark =
         "power is unknown: this machine has no power sensor; points without power are not stored";

@@ -47,8 +47,10 @@ void check_strategy(const TuneQuestion& question, std::size_t boards) {
 
 }  // namespace
 
-TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign& running) {
+TuneAnswer tune_on_campaign(const TuneQuestion& asked, const RunningCampaign& running) {
   const campaign::BoardKind& kind = kind_of(running);
+  TuneQuestion question = asked;
+  const std::string idle_power = count_idle(question, kind.name);
   check_strategy(question, running.options.boards);
   const tune::SearchSpace space = space_of(question, kind);
   const std::string board = kind.fake() ? kind.name.substr(5) : kind.name;
@@ -67,6 +69,7 @@ TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign&
   found.source.workload = series.workload + " " + series.kind;
   found.source.device = kind.name;
   found.source.provenance = boards.provenance();
+  found.source.idle_power = idle_power;
   found.source.origin = {series.workload, series.kind, kind.name, found.source.provenance};
   Sweep seen;
   seen.observations = known;

@@ -64,10 +64,13 @@ tune::SearchSummary searched(const TuneQuestion& question, const ProfiledRows& a
 
 }  // namespace
 
-TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
+TuneAnswer tune_on_sweep(const TuneQuestion& asked_question, ProfiledRows asked) {
   Sweep& sweep = asked.rows;
+  TuneQuestion question = asked_question;
   keep_batches(question, sweep);
   const auto governed = tune::take_governed(sweep);
+  const std::string idle_power =
+      count_idle(question, asked.device.empty() ? sweep.board : asked.device, sweep.observations);
   const tune::SearchSpace space(sweep.points());
   std::optional<workload::CostCaveats> caveats;
   const auto names = named_modes(asked.device, space, sweep.board);
@@ -86,6 +89,7 @@ TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked) {
   found.source.caveats = std::move(caveats);
   found.source.workload = sweep.workload + " " + sweep.kind;
   found.source.provenance = profiler.provenance();
+  found.source.idle_power = idle_power;
   found.source.origin = sweep.origin_of(Provenance::kReplayed);
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, sweep, names);
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);

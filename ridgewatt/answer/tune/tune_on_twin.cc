@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/predict/twin_costs.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
@@ -34,23 +35,16 @@ std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel&
   return fitting.empty() ? question.batches : fitting;
 }
 
-predict::Prediction estimate(const twin::TwinModel& model, const OperatingPoint& point,
-                             double interval) {
-  const twin::MinibatchCost cost = model(point);
-  const twin::EstimateError error = model.error(point);
-  return tune::prediction_of(cost, error, interval);
-}
-
 // The costs that are compared with limits. If only means are needed, intervals have no width, which
 // halves the time.
-std::vector<predict::Prediction> estimates(const twin::TwinModel& model,
+std::vector<predict::Prediction> estimates(const TwinCosts& twin,
                                            std::span<const OperatingPoint> points,
                                            tune::Caution caution, double interval) {
   constexpr std::size_t kPart = 512;  // chosen: threads seldom contend
   std::vector<predict::Prediction> costs(points.size());
   const auto add = [&](std::size_t i) {
-    costs[i] = caution == tune::Caution::kMeans ? predict::exactly(model.observe(points[i]))
-                                                : estimate(model, points[i], interval);
+    costs[i] = caution == tune::Caution::kMeans ? predict::exactly(twin.model().observe(points[i]))
+                                                : twin.at(points[i]).within(interval);
   };
   parallel_for((points.size() + kPart - 1) / kPart, [&](std::size_t part) {
     const std::size_t end = std::min((part + 1) * kPart, points.size());
@@ -69,22 +63,8 @@ tune::Goal with_reference(tune::Goal goal, const twin::TwinModel& model,
 }
 
 tune::ComparedPoint estimated(const tune::Goal& goal, const std::string& name,
-                              const twin::TwinModel& model, const OperatingPoint& point) {
-  return tune::compared(goal, name, point, estimate(model, point, predict::kDefaultInterval));
-}
-
-// Compares with MAXN and the presets, each at its best batch for the goal.
-void compare_with_board(TuneAnswer& found, const std::vector<tune::NamedMode>& names,
-                        const twin::TwinModel& model) {
-  for (const auto& [name, mode] : names) {
-    std::vector<Observation> rows;
-    for (const int batch : found.trace.batches) rows.push_back(model.observe({mode, batch}));
-    auto chosen = tune::best_feasible(found.outcome.goal, rows);
-    if (!chosen) chosen = tune::nearest_miss(found.outcome.goal, rows);
-    if (chosen)
-      found.outcome.compared.push_back(
-          estimated(found.outcome.goal, name, model, rows[*chosen].point));
-  }
+                              const TwinCosts& twin, const OperatingPoint& point) {
+  return tune::compared(goal, name, point, twin.at(point).within(predict::kDefaultInterval));
 }
 
 // Of the knobs that `slower` sets lower than `faster`, the one that slows `faster` most if it alone
@@ -175,15 +155,16 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
 }
 
 // The best of all points by their estimates.
-TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel& model,
+TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
                             const tune::TwinView& view, const tune::SearchSpace& space) {
+  const twin::TwinModel& model = twin.model();
   TuneAnswer found;
   found.outcome.goal = with_reference(question.goal, model, space);
   found.outcome.confidence = question.confidence;
   found.trace.strategy = "exhaustive";
   found.outcome.job_samples = job_samples_of(question);
   const double interval = interval_of(question);
-  const auto costs = estimates(model, space.points(), caution_of(question), interval);
+  const auto costs = estimates(twin, space.points(), caution_of(question), interval);
   std::vector<double> times;
   if (caution_of(question) == tune::Caution::kUpperEnds) {
     times = slowdown_times(found.outcome.goal, model, view, space, costs, interval);
@@ -191,36 +172,36 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const twin::TwinModel&
   const tune::Choice choice = tune::choose(found.outcome.goal, space.points(), costs,
                                            caution_of(question), twin::kTwinTie, times);
   if (choice.best)
-    found.outcome.best = estimated(found.outcome.goal, "answer", model, space[*choice.best]);
+    found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[*choice.best]);
   if (choice.miss)
-    found.outcome.miss = estimated(found.outcome.goal, "nearest miss", model, space[*choice.miss]);
+    found.outcome.miss = estimated(found.outcome.goal, "nearest miss", twin, space[*choice.miss]);
   add_relaxations(found, space.points(), costs, caution_of(question));
   return found;
 }
 
 // Searches on the twin instead of the board.
-TuneAnswer search_on_twin(const TuneQuestion& question, const twin::TwinModel& model,
+TuneAnswer search_on_twin(const TuneQuestion& question, const TwinCosts& twin,
                           const tune::SearchSpace& space,
                           const std::vector<tune::NamedMode>& names) {
-  twin::TwinProfiler profiler(model);
+  twin::TwinProfiler profiler(twin.model());
   tune::StrategyOptions strategy = strategy_options(question);
   for (const auto& name : names) strategy.presets.push_back(name.mode);
   TuneAnswer found =
       search_answer(question, space, tune::tune(space, question.goal, profiler, strategy));
   for (auto* point : {&found.outcome.best, &found.outcome.miss}) {
-    if (*point) *point = estimated(found.outcome.goal, (*point)->name, model, (*point)->point);
+    if (*point) *point = estimated(found.outcome.goal, (*point)->name, twin, (*point)->point);
   }
   return found;
 }
 
 // Adds what is reported about the answer in addition to its cost.
-void add_facts(TuneAnswer& found, const twin::TwinModel& model,
-               const workload::WorkloadCost& priced) {
+void add_facts(TuneAnswer& found, const TwinCosts& twin, const workload::WorkloadCost& priced) {
+  const twin::TwinModel& model = twin.model();
   found.outcome.memory = model.memory(priced.batch);
   found.source.remark = model.provenance();
   found.source.twin_error = model.twin().fit;
   if (const auto& shown = found.outcome.best ? found.outcome.best : found.outcome.miss) {
-    found.source.widened_by = model.widened_by(shown->point);
+    found.source.widened_by = twin.widened_by(shown->point);
   }
   if (!found.outcome.best) return;
   const auto& point = found.outcome.best->point;
@@ -271,27 +252,32 @@ std::vector<BoardWithAnswer> boards_with_answer(
 
 }  // namespace
 
-TuneAnswer tune_on_twin(const TuneQuestion& question,
+TuneAnswer tune_on_twin(const TuneQuestion& asked,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device) {
+  TuneQuestion question = asked;
+  const std::string idle_power = count_idle(question, device);
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
   // An unknown energy stays unknown even if its weight is 0.
   if (tune::needs_power(question.goal) || question.goal.objective == tune::Objective::kCost) {
     require_power(twin, board.name, "tune for time or latency, without limits on power and energy");
   }
-  const twin::TwinModel model(twin, workload, question.run);
+  const TwinCosts costs(twin, std::make_shared<const twin::TwinModel>(twin, workload, question.run),
+                        workload);
+  const twin::TwinModel& model = costs.model();
   const std::vector<int> batches = batches_of(question, model, *workload);
   const tune::SearchSpace space(mode_space(board), batches);
   const auto names = named_modes(device, space);
   const tune::TwinView view = twin_view_of(twin, workload, Provenance::kModelled, question.run);
-  TuneAnswer found = question.strategy ? search_on_twin(question, model, space, names)
-                                       : choose_among_all(question, model, view, space);
+  TuneAnswer found = question.strategy ? search_on_twin(question, costs, space, names)
+                                       : choose_among_all(question, costs, view, space);
   const workload::WorkloadCost& priced =
       model.estimator(found.outcome.best ? found.outcome.best->point.batch : batches.front())
           .cost();
   add_origin(found, workload->name(), board, model, priced);
   found.source.device = device;
+  found.source.idle_power = idle_power;
   found.trace.seed = question.seed;
   found.trace.batches = batches;
   found.trace.batches_asked = !question.batches.empty();
@@ -303,10 +289,14 @@ TuneAnswer tune_on_twin(const TuneQuestion& question,
     found.outcome.relaxations.clear();
   }
   found.trace.considered = space.size();
-  compare_with_board(found, names, model);
+  compare_modes(
+      found, names, batches, [&](const OperatingPoint& point) { return model.observe(point); },
+      [&](const OperatingPoint& point) {
+        return costs.at(point).within(predict::kDefaultInterval);
+      });
   explain_slower_presets(found, model);
   add_time_over_reference(found, model, view, space[space.top()]);
-  add_facts(found, model, priced);
+  add_facts(found, costs, priced);
   name_presets(found, board);
   const auto& best = found.outcome.best;
   if (best && model(best->point).power_w > twin.power_limit_w) {

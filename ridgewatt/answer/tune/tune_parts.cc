@@ -4,16 +4,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/mode_control.h"
+#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::answer {
+
+namespace {
+
+std::string_view without_fake(std::string_view name) {
+  return name.starts_with("fake:") ? name.substr(5) : name;
+}
+
+// The board that a sweep names, "agx-orin" or "fake:agx-orin". Empty for an unknown board.
+std::optional<Board> board_named(const std::string& name) {
+  const auto known = find_meant(without_fake(name), board_names());
+  return known ? std::optional(load_board(*known)) : std::nullopt;
+}
+
+}  // namespace
 
 tune::StrategyOptions strategy_options(const TuneQuestion& question) {
   tune::StrategyOptions strategy;
@@ -25,6 +42,31 @@ tune::StrategyOptions strategy_options(const TuneQuestion& question) {
   strategy.job_samples = question.job_samples;
   strategy.noise = question.noise;
   return strategy;
+}
+
+std::string count_idle(TuneQuestion& question, const std::string& board,
+                       std::span<const Observation> rows) {
+  tune::Goal& goal = question.goal;
+  if (!(goal.rate_hz > 0)) return "";
+  try {
+    if (!board.empty()) {
+      const Board known = load_board(std::string(without_fake(board)));
+      const auto twin = std::make_shared<const twin::Twin>(twin::load_twin(known));
+      if (twin->cpu) return "";
+      goal.idle_power_w = [twin](const PowerMode& mode) { return twin::idle_power_w(*twin, mode); };
+      return "modelled by the twin of " + known.name;
+    }
+  } catch (const NotFoundError&) {  // the rows name an unknown board
+  } catch (const NotSupportedError&) {
+  }
+  if (rows.empty()) return "";
+  const double least_w =
+      std::min_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return a.power_w < b.power_w;
+      })->power_w;
+  goal.idle_power_w = [least_w](const PowerMode&) { return least_w; };
+  return fmt::format("the least power in the rows, {:.1f} W, since they name no known board",
+                     least_w);
 }
 
 tune::Caution caution_of(const TuneQuestion& question) {
@@ -52,15 +94,6 @@ bool is_top(const PowerMode& mode, const PowerMode& top) {
     const double off = std::abs(mode.get(knob) - top.get(knob));
     return !mode.has(knob) || off <= (knob == Knob::kCpuCores ? 0 : kSameClockHz);
   });
-}
-
-// The board that a sweep names, "agx-orin" or "fake:agx-orin". Empty for an unknown board.
-std::optional<Board> board_named(const std::string& name) {
-  const std::string_view word = std::string_view(name).starts_with("fake:")
-                                    ? std::string_view(name).substr(5)
-                                    : std::string_view(name);
-  const auto known = find_meant(word, board_names());
-  return known ? std::optional(load_board(*known)) : std::nullopt;
 }
 
 // The highest mode of a set of points is MAXN only if the board has no higher mode.
@@ -110,6 +143,22 @@ std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& con
     names.push_back({preset.name, modes.nearest(platform::limits_of(*control.presets(), preset))});
   }
   return names;
+}
+
+void compare_modes(TuneAnswer& found, const std::vector<tune::NamedMode>& modes,
+                   const std::vector<int>& batches,
+                   const std::function<Observation(const OperatingPoint&)>& seen,
+                   const std::function<predict::Prediction(const OperatingPoint&)>& cost) {
+  const tune::Goal& goal = found.outcome.goal;
+  for (const auto& [name, mode] : modes) {
+    std::vector<Observation> rows;
+    for (const int batch : batches) rows.push_back(seen({mode, batch}));
+    auto chosen = tune::best_feasible(goal, rows);
+    if (!chosen) chosen = tune::nearest_miss(goal, rows);
+    if (!chosen) continue;
+    const OperatingPoint& point = rows[*chosen].point;
+    found.outcome.compared.push_back(tune::compared(goal, name, point, cost(point)));
+  }
 }
 
 void name_presets(TuneAnswer& found, const Board& board) {

@@ -1,6 +1,7 @@
 // Functions that the ways of tuning share.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,17 @@ std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::
 // Returns the highest of `modes` and the presets of a real board, from its nvpmodel.conf.
 std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& control,
                                           const KnobSpace& modes);
+// If the question has a request rate: lets its energy include idle power, from the twin of `board`
+// ("agx-orin", "fake:agx-orin" or a board file) or, for an unknown board, the least power of
+// `rows`. Returns the source of the idle power as text; empty: unknown or not needed.
+std::string count_idle(TuneQuestion& question, const std::string& board,
+                       std::span<const Observation> rows = {});
+// Compares each mode at its best batch for the goal, by `seen`; if none meets the limits, at the
+// nearest miss. `cost`: the cost to show.
+void compare_modes(TuneAnswer& found, const std::vector<tune::NamedMode>& modes,
+                   const std::vector<int>& batches,
+                   const std::function<Observation(const OperatingPoint&)>& seen,
+                   const std::function<predict::Prediction(const OperatingPoint&)>& cost);
 // Sets the preset names of the points in an answer.
 void name_presets(TuneAnswer& found, const Board& board);
 // If there is no best point: adds the relaxations that one of these points allows.

@@ -9,9 +9,13 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "ridgewatt/answer/estimate.h"
-#include "ridgewatt/answer/tune/runtime_choices.h"
+#include "ridgewatt/answer/explain.h"
+#include "ridgewatt/answer/predict.h"
+#include "ridgewatt/answer/predict/runtime_choices.h"
+#include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/board_fixture.h"
@@ -29,6 +33,15 @@ TuneQuestion within_power(double power_w) {
   TuneQuestion question;
   question.goal.limits.power_w = power_w;
   return question;
+}
+
+void expect_same(const predict::Prediction& a, const predict::Prediction& b) {
+  for (const auto of : {&predict::Prediction::time_s, &predict::Prediction::power_w,
+                        &predict::Prediction::energy_j}) {
+    EXPECT_NEAR((a.*of).lo, (b.*of).lo, 1e-9 * (b.*of).lo);
+    EXPECT_NEAR((a.*of).mean, (b.*of).mean, 1e-9 * (b.*of).mean);
+    EXPECT_NEAR((a.*of).hi, (b.*of).hi, 1e-9 * (b.*of).hi);
+  }
 }
 
 class TuneOnSweep : public ::testing::Test {
@@ -135,6 +148,54 @@ TEST(TuneFromSamples, AProfiledAnswerCostsWhatWasMeasured) {
     EXPECT_EQ(found.source.provenance, Provenance::kProfiled);
     EXPECT_NEAR(found.outcome.best->cost.time_s.mean, best->time_s, 1e-9);
     EXPECT_NEAR(found.outcome.best->cost.power_w.mean, best->power_w, 1e-9);
+  }
+}
+
+// `tune --samples` and `predict` state the same costs, also above the board's power limit. Each
+// preset is compared at a batch that meets the limits, if one does.
+// label: slow
+TEST(TuneFromSamples, StatesWhatPredictStates) {
+  for (const std::string device : {"", "agx-orin"}) {
+    SCOPED_TRACE(device);
+    ProfiledRows asked = {.rows = testing::small_board_sweep({4, 16}), .device = device};
+    std::vector<Observation> rows;
+    for (std::size_t i = 0; i < asked.rows.observations.size(); i += 5) {
+      rows.push_back(asked.rows.observations[i]);
+      if (device.empty()) continue;
+      rows.back().point.mode = knob_space(load_board(device)).nearest(rows.back().point.mode);
+      rows.back().point.mode.set(Knob::kMemClock, 0);
+      rows.back().point.mode.set(Knob::kCpuCores, 0);
+      rows.back().power_w *= 3;
+    }
+    asked.rows.observations = std::move(rows);
+    TuneQuestion question = within_power(device.empty() ? 12 : 36);
+    question.goal.objective = tune::Objective::kEnergy;
+    const TuneAnswer found = tune_from_samples(question, asked);
+    ASSERT_TRUE(found.outcome.best);
+    PredictQuestion predicted;
+    predicted.samples = asked.rows;
+    predicted.device = device;
+    if (device.empty()) {
+      KnobSpace::Levels levels;
+      for (const Knob knob : kKnobs) levels[knob] = asked.rows.space().levels(knob);
+      predicted.points =
+          at_batches_of(asked.rows, tune::SearchSpace(KnobSpace(levels), {0}).points());
+    } else {
+      predicted.points = points_of_board(device, asked.rows);
+    }
+    const PredictAnswer all = predicted_points(predicted);
+    std::vector<tune::ComparedPoint> shown = found.outcome.compared;
+    shown.push_back(*found.outcome.best);
+    for (const auto& point : shown) {
+      bool kept = false;
+      for (std::size_t i = 0; i < all.points.size(); ++i) {
+        if (all.points[i].mode != point.point.mode) continue;
+        kept |= tune::compared(question.goal, "", all.points[i], all.predictions[i]).feasible();
+        if (all.points[i] == point.point) expect_same(point.cost, all.predictions[i]);
+      }
+      EXPECT_EQ(point.feasible(), kept) << point.name;
+    }
+    EXPECT_GT(shown.size(), 1U);
   }
 }
 
@@ -266,6 +327,85 @@ TEST(TuneOnTwin, ASlowerPresetOfALargerBudgetHasAReason) {
   }
   EXPECT_EQ(found.outcome.slower_presets.front().slower, "MODE_50W");
   EXPECT_EQ(found.outcome.slower_presets.front().knob, Knob::kCpuClock);
+}
+
+// On every kind of board and in every runtime, `tune`, `estimate` and `explain` state the same
+// interval of a mode, and a limit that the upper end meets is met with the required probability.
+TEST(TuneOnTwin, TheIntervalIsThatOfEstimateAndExplain) {
+  std::size_t compared = 0, called = 0, widened = 0;
+  for (const std::string device : {"agx-orin", "orin-nano-8gb@super", "rtx-3090"}) {
+    for (const Runtime runtime : kRuntimes) {
+      if (is_on_cpu(runtime)) continue;
+      SCOPED_TRACE(device + " " + std::string(name_of(runtime)));
+      const auto bert = model("zoo:bert_tiny", {.runtime = runtime});
+      TuneQuestion question;
+      question.batches = {1};
+      question.goal.objective = tune::Objective::kPower;
+      question.goal.limits.time_s = 0.02;
+      question.confidence = 0.95;
+      const TuneAnswer found = tune_on_twin(question, bert, device);
+      ASSERT_TRUE(found.outcome.best);
+      EXPECT_LE(found.outcome.best->cost.time_s.hi, 0.02 * (1 + 1e-9));
+      EXPECT_GE(tune::least_confidence(found.outcome.best->confidence).value(), 0.95 - 1e-9);
+      const EstimateAnswer all = estimate_on_board({.modes = "all", .batches = {1}}, bert, device);
+      const auto row_of = [&](const PowerMode& mode) {
+        for (std::size_t i = 0; i < all.rows.size(); ++i) {
+          if (all.rows.mode(i) == mode) return all.rows[i];
+        }
+        throw std::runtime_error("no such mode");
+      };
+      for (const tune::ComparedPoint& point :
+           {*found.outcome.best, found.outcome.compared.front()}) {
+        const EstimateRow row = row_of(point.point.mode);
+        expect_same(point.cost, stated_cost(row.estimate.total, row.error, row.python_call_s,
+                                            predict::kDefaultInterval));
+        ++compared;
+        called += row.python_call_s > 0 ? 1 : 0;
+        widened += row.widened_by.empty() ? 0 : 1;
+      }
+      ASSERT_EQ(found.outcome.compared.front().point.mode, knob_space(load_board(device)).top());
+      ExplainQuestion measured;
+      measured.device = device;
+      measured.batch = 1;
+      measured.measured_s = 0.01;
+      const ExplainAnswer explained = explain(measured, bert);
+      const predict::Estimate& time = found.outcome.compared.front().cost.time_s;
+      EXPECT_NEAR(explained.time.low, time.lo, 1e-9 * time.lo);
+      EXPECT_NEAR(explained.time.high, time.hi, 1e-9 * time.hi);
+    }
+  }
+  EXPECT_GT(compared, 20U);
+  EXPECT_GT(called, 0U);   // a call from Python lengthens the upper end
+  EXPECT_GT(widened, 0U);  // slower than PyTorch by the model
+}
+
+// The answer with the least energy per request agrees with the plan of `schedule plan` for the same
+// points, and no other point at its batch needs less.
+TEST(TuneOnTwin, TheEnergyOfARequestIsThatOfASchedule) {
+  TuneQuestion question;
+  question.goal.objective = tune::Objective::kEnergy;
+  question.goal.rate_hz = 30;
+  const auto resnet = model("zoo:resnet50");
+  const TuneAnswer found = tune_on_twin(question, resnet, "agx-orin");
+  ASSERT_TRUE(found.outcome.best);
+  const tune::ComparedPoint& best = *found.outcome.best;
+  EXPECT_THAT(found.source.idle_power, ::testing::HasSubstr("the twin of agx-orin"));
+  schedule::ScheduleWorkloads alone;
+  alone.inference =
+      estimate_sweep({.modes = "all", .batches = {best.point.batch}}, resnet, "agx-orin");
+  bool seen = false;
+  for (const auto& candidate : planned_points(alone).candidates) {
+    const auto cycle = schedule::make_cycle(candidate, 30, schedule::Bound::kExact);
+    if (!cycle.stable) continue;
+    const double request_j = cycle.mean_power_w / 30;
+    EXPECT_GE(request_j * (1 + twin::kTwinTie), best.objective * (1 - 1e-9));
+    if (candidate.mode != best.point.mode) continue;
+    seen = true;
+    EXPECT_NEAR(request_j, best.objective, 1e-6 * request_j);
+    EXPECT_NEAR(request_j, best.serving->energy_j.value(), 1e-6 * request_j);
+  }
+  EXPECT_TRUE(seen);
+  EXPECT_GT(best.objective, 1.2 * best.cost.energy_j.mean / best.point.batch);
 }
 
 TEST(TuneOnTwin, ARateIsServedByABatchThatIsFound) {

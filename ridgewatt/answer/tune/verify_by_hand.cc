@@ -111,9 +111,11 @@ tune::Verification verification_of(
   return {question.goal, space, view, std::move(options)};
 }
 
-TuneAnswer verify_by_hand(const TuneQuestion& question,
+TuneAnswer verify_by_hand(const TuneQuestion& asked,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device, const Sweep& measured) {
+  TuneQuestion question = asked;
+  const std::string idle_power = count_idle(question, device);
   const Board board = load_board(device);
   const twin::TwinModel model(twin::load_twin(board), workload, question.run);
   const auto batches = fitting_batches(question, measured, model, *workload);
@@ -132,6 +134,7 @@ TuneAnswer verify_by_hand(const TuneQuestion& question,
     answer_from_samples(question, measured, device, space, verification, found);
     found.trace.batches = batches;
   }
+  found.source.idle_power = idle_power;
   for (const auto& step : verification.next())
     found.trace.next.push_back({step.point, step.reason});
   if (!none) {

@@ -87,12 +87,8 @@ const LineFields& cost_fields() {
       {column("time_ms"), [](const EstimateLine& l) { return bounded_of(l, twin::kTime).value; }},
       {column("time_lo_ms", 4),
        [](const EstimateLine& l) { return bounded_of(l, twin::kTime).lo; }},
-      // The calling program is unknown, so the upper bound includes calls from Python.
       {column("time_hi_ms", 4),
-       [](const EstimateLine& l) {
-         const double called_s = bounded_of(l, twin::kTime).value + l.row().python_call_s;
-         return l.row().error[twin::kTime].middle(called_s * l.factor[twin::kTime]);
-       }},
+       [](const EstimateLine& l) { return bounded_of(l, twin::kTime).hi; }},
       {column("power_w"), [](const EstimateLine& l) { return bounded_of(l, twin::kPower).value; }},
       {column("power_lo_w", 5),
        [](const EstimateLine& l) { return bounded_of(l, twin::kPower).lo; }},
@@ -397,7 +393,11 @@ EstimateLine line_of(const answer::EstimateAnswer& found, std::size_t i) {
 
 EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i)
     : found(std::move(of)), number(i), estimated(found->rows[i]) {
-  cost = twin::bounded(total(), row().error, kEstimateInterval);
+  const auto [time, power, energy] =
+      answer::stated_cost(total(), row().error, row().python_call_s, kEstimateInterval);
+  cost = {{{time.mean, time.lo, time.hi},
+           {power.mean, power.lo, power.hi},
+           {energy.mean, energy.lo, energy.hi}}};
   for (const std::size_t q : {twin::kTime, twin::kPower}) {
     factor[q] = row().error[q].factor(kEstimateInterval);
   }

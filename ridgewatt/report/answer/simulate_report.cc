@@ -79,8 +79,8 @@ std::string timeline_to_csv(const schedule::Simulation& result) {
 std::vector<Figure> simulation_figures(const answer::SimulatedPlan& plan,
                                        const answer::SimulateAnswer& found) {
   const RowOrigin& origin = plan.planned.origin;
-  const FigureSource source(origin.workload, origin.board, Provenance::kModelled,
-                            fmt::format("simulated from {} sweeps", name_of(origin.provenance)));
+  const FigureSource source(origin.workload, origin.board, origin.provenance,
+                            "simulated from sweeps");
   const double until_s = 6 * plan.plan.cycle.period_s;
   std::vector<double> power_w, latency_s;
   for (int i = 0; i <= 20; ++i) power_w.push_back(10 + 2 * i);
@@ -99,10 +99,9 @@ Json simulation_to_json(const answer::SimulateRequest& asked, const answer::Simu
   json["plan"] = plan_to_json(plan.plan);
   json["arrivals"] = asked.arrivals;
   json["seed"] = asked.seed;
-  json["provenance"] = name_of(Provenance::kModelled);
+  add_origin(json, plan.planned.origin);
   json["idle_power"] = plan.planned.idle_source;
   json["interference"] = {{"factor", found.interference}, {"source", found.interference_source}};
-  add_origin(json["sweeps"], plan.planned.origin);
   json["results"] = simulation_table(found).to_json();
   if (figures.empty()) return json;
   HtmlReport page("");

@@ -52,7 +52,12 @@ Fields<Row> fields_of_point() {
         [](const Row& r) { return !r.preset.empty(); }},
        {column("latency_ms"),
         [](const Row& r) { return r.serving ? std::optional(r.serving->latency_s) : std::nullopt; },
-        kEverywhere, [](const Row& r) { return r.serving.has_value(); }}});
+        kEverywhere, [](const Row& r) { return r.serving.has_value(); }},
+       {{.name = "energy_per_request_j",
+         .meaning = "energy of a request, with the idle time between minibatches"},
+        [](const Row& r) { return r.serving ? r.serving->energy_j : std::nullopt; },
+        kEverywhere,
+        [](const Row& r) { return r.serving && r.serving->energy_j; }}});
   return fields;
 }
 

@@ -83,6 +83,7 @@ void put_source(const answer::TuneSource& source, Json& json) {
   if (source.twin_error) json["twin_error"] = twin_error_json(*source.twin_error);
   if (!source.widened_by.empty()) json["interval_widened_by"] = source.widened_by;
   put_known(json, "remark", source.remark);
+  if (!source.idle_power.empty()) json["idle_power"] = source.idle_power;
 }
 
 Json compared_json(const answer::TuneOutcome& outcome) {

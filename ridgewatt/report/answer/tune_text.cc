@@ -82,6 +82,7 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
     text += (i == 0 ? " within " : i + 1 == limits.size() ? " and " : ", ") + limits[i];
   }
   if (goal.rate_hz > 0) text += sentence(" at {:.4g} requests per second", goal.rate_hz);
+  if (goal.counts_idle() && tune::needs_energy(goal)) text += ", idle power included";
   return text;
 }
 
@@ -134,6 +135,9 @@ void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& line
   if (!best.serving) return;
   lines.push_back(sentence("serves up to {:.3g} requests per second; worst latency {:.3g} ms",
                            best.serving->most_hz, 1e3 * best.serving->latency_s));
+  if (const auto& energy_j = best.serving->energy_j) {
+    lines.back() += sentence("; {:.3g} J per request with idle power", *energy_j);
+  }
 }
 
 // States how long the board can hold a mode and where its temperature ends or, if it cannot hold
@@ -212,6 +216,9 @@ void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
   if (report.source.remark) lines.push_back(*report.source.remark);
+  if (!report.source.idle_power.empty()) {
+    lines.push_back("idle power: " + report.source.idle_power);
+  }
   if (!report.source.widened_by.empty()) {
     lines.push_back(
         fmt::format("the interval is wide: {}", fmt::join(report.source.widened_by, "; ")));
@@ -247,9 +254,13 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
   static constexpr double kSame = 0.005;  // chosen: smaller changes are not mentioned
   const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
                          static_cast<double>(std::max(other.point.batch, 1));
+  const auto energy = [](const tune::ComparedPoint& one) {
+    const double busy_j = one.cost.energy_j.mean / std::max(one.point.batch, 1);
+    return one.serving ? one.serving->energy_j.value_or(busy_j) : busy_j;
+  };
   const std::tuple<const char*, double, double> costs[] = {
       {"time", answer.cost.time_s.mean / samples, other.cost.time_s.mean},
-      {"energy", answer.cost.energy_j.mean / samples, other.cost.energy_j.mean},
+      {"energy", energy(answer), energy(other)},
       {"power", answer.cost.power_w.mean, other.cost.power_w.mean}};
   std::vector<std::string> less, more;
   for (const auto& [name, ours, theirs] : costs) {

@@ -94,7 +94,6 @@ std::span<const KeyMeaning> schedule_keys() {
       {"p50_ms", "median latency"},
       {"p99_ms", "99th percentile of the latency"},
       {"schedule.simulate:plan", "the plan that was simulated"},
-      {"sweeps", "kind of the sweeps"},
       {"schedule.simulate:seed", "seed of the arrivals"},
       {"arrivals", "how requests arrive"},
       {"interference", "how programs slow each other down"},

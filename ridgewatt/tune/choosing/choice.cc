@@ -77,7 +77,7 @@ Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
       if (excess < least_excess) least_excess = excess, choice.miss = i;
       continue;
     }
-    values[i] = objective_value(goal, points[i].batch, time.mean, power.mean, energy.mean);
+    values[i] = objective_value(goal, points[i], time.mean, power.mean, energy.mean);
     if (values[i] < least) least = values[i], choice.best = i;
   }
   if (!choice.best) return choice;

@@ -170,6 +170,24 @@ TEST(InPlaceSearch, AProgramThatEndsLeavesTheBestSoFar) {
   }
 }
 
+// A search states the probability that no other point is better only if it may run every point.
+TEST(InPlaceSearch, StatesNoProbabilityWhilePointsAreNotKnownToBeSafe) {
+  const SearchSpace space(small_board(), {16});
+  const double least_w = small_board_run(space[in_place_start(space, under_limit())]).power_w;
+  for (const double limit_w : {1.01 * least_w, kLimitW, Limits::kNone}) {
+    RunningBoard board;
+    board.limit_w = limit_w;
+    Goal goal;
+    goal.limits.power_w = limit_w;
+    const SearchSummary found =
+        InPlaceSearch(space, goal, board, options_of("auto", 8)).run().summary;
+    ASSERT_TRUE(found.answer) << limit_w;
+    EXPECT_EQ(found.near_best.has_value(), limit_w == Limits::kNone) << limit_w;
+    if (limit_w == Limits::kNone || found.stop_reason == StopReason::kBudget) continue;
+    EXPECT_NE(found.stop.find("known to be safe"), std::string::npos) << found.stop;
+  }
+}
+
 TEST(InPlaceSearch, APowerLimitForbidsTheTopModeAsAReference) {
   const SearchSpace space(small_board(), {16});
   RunningBoard board;

@@ -72,7 +72,7 @@ std::optional<std::size_t> SafeSet::next(const Goal& goal) {
   double least = 0;
   for (std::size_t i = 0; i < space_.size(); ++i) {
     if (flags[i] == 0) continue;
-    const double value = objective_value(goal, space_[i].batch, std::exp(believed.time_mean[i]),
+    const double value = objective_value(goal, space_[i], std::exp(believed.time_mean[i]),
                                          std::exp(believed.power_mean[i]));
     if (!best || value < least) best = i, least = value;
   }

@@ -29,16 +29,17 @@ void tell_profile(int done, int total, std::string_view reason) {
   tell_work({kLabel, static_cast<std::size_t>(done), static_cast<std::size_t>(total), note});
 }
 
-std::string_view stop_reason_text(StopReason reason) {
+std::string_view stop_reason_text(StopReason reason, bool withheld) {
   switch (reason) {
     case StopReason::kBudget:
       return "profiling budget spent";
     case StopReason::kTime:
       return "time budget spent";
     case StopReason::kNothingLeft:
-      return "nothing left to try";
+      return withheld ? "no further point is known to be safe" : "nothing left to try";
     case StopReason::kNoGain:
-      return "no point promises a gain worth a profile";
+      return withheld ? "no point that is known to be safe promises a gain worth a profile"
+                      : "no point promises a gain worth a profile";
     case StopReason::kNearBest:
       return "probably near the best";
   }
@@ -84,6 +85,14 @@ Observation Search::measure(std::size_t point) {
     if (run.end == FinishedRun::End::kDoesNotFit) throw NotSupportedError(run.reason);
     return run.seen;
   }
+}
+
+bool Search::withholds() const {
+  if (!options_.allowed) return false;
+  for (std::size_t i = 0; i < space().size(); ++i) {
+    if (allowed()[i] == 0 && !tried(i)) return true;
+  }
+  return false;
 }
 
 // Returns `point` if it is allowed, else the nearest untried point.
@@ -169,9 +178,10 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
   SearchSummary summary;
   summary.strategy = options_.strategy;
   summary.stop_reason = stop_reason();
-  summary.stop = stop_reason_text(summary.stop_reason);
+  const bool withheld = withholds();
+  summary.stop = stop_reason_text(summary.stop_reason, withheld);
   summary.answer = answer;
-  if (answer) summary.near_best = near_best_;
+  if (answer && !withheld) summary.near_best = near_best_;
   summary.feasible = summary.answer.has_value();
   if (!summary.feasible) summary.miss = nearest_miss();
   for (const auto& [point, seen, reason] : profiled()) {

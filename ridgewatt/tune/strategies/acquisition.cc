@@ -15,22 +15,32 @@ struct Sensitivity {
   double power = 0;
 };
 
-Sensitivity sensitivity(const Goal& goal, int batch, double time_s, double power_w) {
+Sensitivity sensitivity(const Goal& goal, const OperatingPoint& point, double time_s,
+                        double power_w) {
+  // Derivatives of ln(energy). A longer minibatch leaves less idle time.
+  const auto energy_slope = [&](double more = 0) -> Sensitivity {
+    const double busy_j = time_s * power_w;
+    const double idle_j = idle_energy_j(goal, point, time_s, power_w);
+    const double idle_s = idle_j > 0 ? std::max(point.batch, 1) / goal.rate_hz - time_s : 1;
+    const double whole = busy_j + idle_j + more;
+    return {(busy_j - idle_j / idle_s * time_s + more) / whole, busy_j / whole};
+  };
   switch (goal.objective) {
     case Objective::kTime:
       return {1, 0};
     case Objective::kEnergy:
-      return {1, 1};
+      return energy_slope();
     case Objective::kPower:
       return {0, 1};
-    case Objective::kEdp:
-      return {2, 1};
-    case Objective::kCost: {
-      const double energy = goal.energy_weight * time_s * power_w;
-      return {1, energy / (energy + goal.time_weight * time_s)};
+    case Objective::kEdp: {
+      const Sensitivity energy = energy_slope();
+      return {1 + energy.time, energy.power};
     }
+    case Objective::kCost:
+      if (!(goal.energy_weight > 0)) return {1, 0};
+      return energy_slope(goal.time_weight / goal.energy_weight * time_s);
     case Objective::kLatency:
-      return {time_s / serving_latency_s(goal, batch, time_s), 0};
+      return {time_s / serving_latency_s(goal, point.batch, time_s), 0};
   }
   return {1, 0};
 }
@@ -113,10 +123,9 @@ void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& be
   for (std::size_t i = 0; i < count; ++i) {
     const double tm = beliefs.time_mean[i], ts = beliefs.time_sd[i];
     const double pm = beliefs.power_mean[i], ps = beliefs.power_sd[i];
-    const int batch = space[i].batch;
     const double time_s = std::exp(tm), power_w = std::exp(pm);
-    const Sensitivity slope = sensitivity(goal, batch, time_s, power_w);
-    outlook.objective_mean[i] = std::log(objective_value(goal, batch, time_s, power_w));
+    const Sensitivity slope = sensitivity(goal, space[i], time_s, power_w);
+    outlook.objective_mean[i] = std::log(objective_value(goal, space[i], time_s, power_w));
     outlook.objective_sd[i] =
         std::sqrt(slope.time * slope.time * ts * ts + slope.power * slope.power * ps * ps);
     const auto& bound =

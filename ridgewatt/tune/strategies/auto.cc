@@ -254,7 +254,7 @@ class AutoSearch {
     judge_beliefs(space_, search_.goal(), beliefs, outlook_);
     const auto known = answer();
     const double enough = search_.options().near_best;
-    if (known && enough < 1 && near_best(*known) >= enough) {
+    if (known && enough < 1 && !search_.withholds() && near_best(*known) >= enough) {
       search_.stop_because(StopReason::kNearBest);
       return false;
     }

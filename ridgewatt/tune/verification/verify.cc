@@ -40,15 +40,16 @@ std::array<double, kOutcomes> outcomes(const TwinDoubt::LogNormal& belief) {
 }
 
 // Expected gain over `best` of a point. An outcome counts only if it is within the bounds.
-double expected_gain(const Goal& goal, int batch, const TwinDoubt::Outcome& outcome, double best) {
-  const Bounds bounds = bounds_at(goal, batch);
+double expected_gain(const Goal& goal, const OperatingPoint& point,
+                     const TwinDoubt::Outcome& outcome, double best) {
+  const Bounds bounds = bounds_at(goal, point.batch);
   const auto powers = outcomes(outcome.power);
   double sum = 0;
   for (const double time_s : outcomes(outcome.time)) {
     if (time_s > bounds.time_s) break;
     for (const double power_w : powers) {
       if (power_w > bounds.power_w || time_s * power_w > bounds.energy_j) break;
-      sum += std::max(best - objective_value(goal, batch, time_s, power_w), 0.0);
+      sum += std::max(best - objective_value(goal, point, time_s, power_w), 0.0);
     }
   }
   return sum / (kOutcomes * kOutcomes);
@@ -138,14 +139,14 @@ std::optional<Verification::Promise> Verification::most_promising(
   if (!best_objective) {  // no point meets the limits yet: any that does is a gain
     for (std::size_t i = 0; i < space_.size(); ++i) {
       const auto [time, power] = doubt.at(i);
-      best = std::max(
-          best, objective_value(goal, space_[i].batch, std::exp(time.mean), std::exp(power.mean)));
+      best = std::max(best,
+                      objective_value(goal, space_[i], std::exp(time.mean), std::exp(power.mean)));
     }
   }
   std::optional<Promise> most;
   for (std::size_t i = 0; i < space_.size(); ++i) {
     if (!search.untried(i)) continue;
-    const double gain = expected_gain(goal, space_[i].batch, doubt.at(i), best) / best;
+    const double gain = expected_gain(goal, space_[i], doubt.at(i), best) / best;
     if (!most || gain > most->gain) most = Promise{i, gain};
   }
   if (most && most->gain <= std::max(options_.min_gain, kWorthless)) most.reset();
