@@ -85,7 +85,7 @@ TEST_F(PlanOfTwo, AnIdlePowerAboveThatOfEveryPointIsRefused) {
 TEST_F(PlanOfTwo, ASimulationNamesOneOrigin) {
   for (const char* kind : {"training", "inference"}) {
     const auto made = testing::run_program("sweep example --workload lenet5:" + std::string(kind) +
-                                           "  -o " + path(std::string(kind) + ".csv"));
+                                           " -o " + path(std::string(kind) + ".csv"));
     ASSERT_EQ(made.status, 0) << made.output;
   }
   const std::string line = "schedule simulate -q --duration 1 --arrival-rate 1 --training-sweep " +
