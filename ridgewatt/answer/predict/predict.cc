@@ -9,6 +9,7 @@
 
 #include "ridgewatt/answer/predict/sampled_costs.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/auto_predictor.h"
@@ -62,9 +63,10 @@ void predict_into(const PredictQuestion& question, const predict::Predictor& pre
     }
   }
   if (limited.lowered > 0) {
-    found.remarks.push_back(fmt::format(
-        "{} of {} predicted powers exceed the power limit of {:.4g} W and are set to it",
-        limited.lowered, found.predictions.size(), limited.most_w));
+    found.remarks.push_back(
+        sentence("set to the power limit of {:.4g} W, which they exceed: {} of {}", limited.most_w,
+                 limited.lowered,
+                 counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
   describe_intervals(question, found);
 }
