@@ -1,7 +1,7 @@
 # ridgewatt_embed(TARGET NAME [PACKED] FILE...) adds to TARGET a generated source that defines
 #   std::span<const ridgewatt::EmbeddedFile> ridgewatt::embedded::NAME()
-# The result contains the bytes of the files, by base name; with PACKED, in gzip format. The assembler
-# of the target includes the files (.incbin), so that large files cost no compile time and
+# The result contains the bytes of the files, by base name; with PACKED, in gzip format. The
+# assembler of the target includes the files (.incbin), so that large files cost no compile time and
 # cross-compiling works.
 function(ridgewatt_embed target name)
   cmake_parse_arguments(PARSE_ARGV 2 embed "PACKED" "" "")

@@ -20,8 +20,8 @@ SKIPPED = re.compile(r"/generated/|/embedded_[a-z]*\.cc$|\.pb\.cc$|\.c$")
 
 
 def module(unit):
-    """Returns the module of a unit of several files, or the file of a program; None if the unit stays
-    alone."""
+    """Returns the module of a unit of several files, or the file of a program. Returns None if the
+    unit stays alone."""
     if unit["file"].endswith("/main.cc"):
         return unit["file"]
     found = re.search(r"unity_([a-z]+)_\d+_cxx", unit["file"])
