@@ -182,7 +182,8 @@ TEST(Numbers, OfStudiesAndSweepsAreFinite) {
           "name = \"s\"\ntitle = \"t\"\nquestion = \"q\"\nworkload = \"w\"\ncommand = \"true\"\n"
           "[[factor]]\nname = \"n\"\nlevels = [1, nan]\n"));
   EXPECT_EQ(study.status, 1);
-  EXPECT_NE(study.output.find("'factor.levels' holds 'nan', not a number"), std::string::npos)
+  EXPECT_NE(study.output.find("'factor.levels' has the level 'nan', which is not a finite number"),
+            std::string::npos)
       << study.output;
 }
 

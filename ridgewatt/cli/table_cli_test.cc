@@ -238,7 +238,8 @@ TEST_F(TableOptions, ColumnsAreThoseOfTheTableAndOfTheCsv) {
   for (const auto& [command, column, heading] :
        {std::tuple{estimate, "idle_w", "idle (W)"}, std::tuple{estimate, "bound", "bound by"},
         std::tuple{llm, "memory_gib", "memory (GiB)"},
-        std::tuple{llm, "memory_bytes", "memory (B)"}, std::tuple{llm, "provenance", "provenance"},
+        std::tuple{llm, "memory_bytes", "memory (bytes)"},
+        std::tuple{llm, "provenance", "provenance"},
         std::tuple{std::string("tune zoo:lenet5 --device agx-orin"), "workload", "workload"}}) {
     const std::string line = command + " --quiet --columns " + column;
     const ProgramResult table = run_program(line), csv = run_program(line + " --format csv");

@@ -13,6 +13,7 @@
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/json.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/language_model.h"
 #include "ridgewatt/llm/processor.h"
@@ -182,8 +183,8 @@ std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench
     const auto tensors = llm::quantized(description, recipe);
     std::vector<BenchTime> times;
     run_sequence(llama_bench, file, cores, times, remarks);
-    const fs::path batched = fs::path(llama_bench).parent_path() / "llama-batched-bench";
-    if (fs::exists(batched)) run_sequences(batched.string(), file, cores, times, remarks);
+    const std::string batched = folder_of(llama_bench) + "/llama-batched-bench";
+    if (fs::exists(batched)) run_sequences(batched, file, cores, times, remarks);
     for (const BenchTime& time : times) {
       llm::Request request;
       request.prompt_tokens = std::max(time.prompt, kShortPrompt);

@@ -65,9 +65,9 @@ Look writes_profile(const SignContext& of) {
 Look workers_compute(const SignContext& of) {
   if (!on_processor(of) || !of.main_computes || !of.seen.worker_cores) return {};
   return shown_if(*of.seen.worker_cores > kWorkerShare * of.busy_cores,
-                  fmt::format("its child processes and threads outside of {} use {:.2g} of {:.0f} "
-                              "cores",
-                              of.library, *of.seen.worker_cores, of.busy_cores));
+                  sentence("its child processes and threads outside of {} use {:.2g} of {:.0f} "
+                           "cores",
+                           of.library, *of.seen.worker_cores, of.busy_cores));
 }
 
 Look reads_storage(const SignContext& of) {

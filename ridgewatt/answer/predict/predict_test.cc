@@ -58,8 +58,9 @@ TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {
   EXPECT_NE(found.remarks[found.remarks.size() - 2].find("have the same gpu_mhz"),
             std::string::npos)
       << found.remarks[0];
-  EXPECT_EQ(found.remarks.back(),
-            "there are no 90 % intervals, because they need 9 sampled points, but there are 8");
+  EXPECT_EQ(
+      found.remarks.back(),
+      "there are no 90 % intervals: they need 9 sampled points, and the number of points is 8");
   asked.interval = 0.5;
   found = predict_modes(asked);
   EXPECT_TRUE(predict::has_interval(found.predictions[0].time_s));

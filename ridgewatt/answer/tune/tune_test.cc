@@ -392,7 +392,8 @@ TEST(TuneOnTwin, TheEnergyOfARequestIsThatOfASchedule) {
   alone.inference =
       estimate_sweep({.modes = "all", .batches = {best.point.batch}}, resnet, "agx-orin");
   bool seen = false;
-  for (const auto& candidate : planned_points(alone).candidates) {
+  const PlannedPoints points = planned_points(alone);
+  for (const auto& candidate : points.candidates) {
     const auto cycle = schedule::make_cycle(candidate, 30, schedule::Bound::kExact);
     if (!cycle.stable) continue;
     const double request_j = cycle.mean_power_w / 30;

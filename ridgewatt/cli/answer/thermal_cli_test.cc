@@ -245,7 +245,7 @@ TEST(PowerEnvelope, IsSaidToBePassed) {
     if (above == 0) continue;
     EXPECT_THAT(json["envelope_note"].get<std::string>(), HasSubstr("60 W"));
     EXPECT_THAT(json["envelope_note"].get<std::string>(),
-                HasSubstr(fmt::format("{} of {} rows", above, json["estimates"].size())));
+                HasSubstr(fmt::format("{} of {} row", above, json["estimates"].size())));
   }
   EXPECT_TRUE(passed);
   EXPECT_TRUE(kept);

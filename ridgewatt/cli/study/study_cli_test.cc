@@ -227,6 +227,7 @@ TEST(StudyCommand, LevelsOfABoardAscend) {
       testing::run_program("study cores --device fake:agx-orin --plan --quiet --format json");
   study::Study study = study::load_study("cores");
   study.parameters["ridgewatt"] = "ridgewatt";
+  study.parameters["device"] = "fake:agx-orin";
   const platform::LocalDevice device = platform::open_local_device("fake:agx-orin");
   study::CommandBench(device, {.state_folder = (folder.path() / "state").string()}).prepare(study);
   unsetenv("RIDGEWATT_FAKE");

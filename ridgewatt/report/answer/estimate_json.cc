@@ -125,7 +125,7 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
   if (above == 0) return {};
   return sentence(
       "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
-      "their power ends there, and a board that lowers its clocks takes longer",
+      "the power ends there, and a board that lowers its clocks takes longer",
       *limit_w, above, counted(found.rows.size(), "row"), most_w);
 }
 

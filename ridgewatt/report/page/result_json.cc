@@ -33,19 +33,19 @@ double samples_of(const Json& point) {
   return std::max(1.0, number_at(point, "batch").value_or(1));
 }
 
-// A cost of a minibatch per sample; the power as it is.
+// A cost of a minibatch, per sample.
 std::optional<double> per_sample(const Json& point, const std::string& key) {
   const auto value = number_at(point, key);
-  return value && key != "power_w" ? std::optional(*value / samples_of(point)) : value;
+  return value ? std::optional(*value / samples_of(point)) : std::nullopt;
 }
 
 // For example, "15 % more time, 22 % less power, 9 % less energy", per sample.
 std::string against(const Json& other, const Json& answer) {
   std::string text;
-  for (const auto& [key, word] : {std::pair{"time_ms", "time"}, std::pair{"power_w", "power"},
-                                  std::pair{"energy_j", "energy"}}) {
-    const auto a = per_sample(answer, key);
-    const auto b = per_sample(other, key);
+  for (const auto& [key, word, at] :
+       {std::tuple{"time_ms", "time", &per_sample}, std::tuple{"power_w", "power", &number_at},
+        std::tuple{"energy_j", "energy", &per_sample}}) {
+    const auto a = at(answer, key), b = at(other, key);
     if (!a || !b || !(*b > 0)) continue;
     text += (text.empty() ? "" : ", ") + percent_more(*a / *b) + " " + word;
   }

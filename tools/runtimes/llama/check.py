@@ -6,8 +6,8 @@
     tools/runtimes/llama/check.py --device here.toml --models qwen2.5-1.5b,gemma3-1b
 
 The models are those of `ridgewatt zoo list --language`, with random weights. A row is a prompt of
-128 tokens, the generation of 16 tokens after a context, or with `--sequences 2,4,8` a step of so
-many sequences. `--keep FILE` writes the output of llama-bench to a file, and `--rows FILE` reads
+128 tokens, the generation of 16 tokens after a context, or with `--sequences 2,4,8` a step of
+2, 4 or 8 sequences. `--keep FILE` writes the output of llama-bench to a file, and `--rows FILE` reads
 such a file instead of running models."""
 import argparse
 import csv
