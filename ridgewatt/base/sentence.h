@@ -14,6 +14,7 @@
 namespace ridgewatt {
 
 struct SentenceNumber {
+  explicit SentenceNumber(double number) : value(number) {}
   double value = 0;
 };
 

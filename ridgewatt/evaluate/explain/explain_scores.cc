@@ -138,8 +138,9 @@ std::vector<CauseShares> by_cause(const std::vector<ExplainedRun>& runs, Evidenc
   std::vector<CauseShares> rows;
   for (auto& [cause, row] : causes) {
     finish(row.alone);
-    const auto most = std::find_if(wrong.begin(), wrong.end(),
-                                   [&](const Confusion& one) { return one.cause == row.cause; });
+    const auto most =
+        std::find_if(wrong.begin(), wrong.end(),
+                     [own = row.cause](const Confusion& one) { return one.cause == own; });
     if (most != wrong.end()) row.instead = name_of(most->first);
     rows.push_back(row);
   }
