@@ -139,7 +139,9 @@ TEST_F(InPlaceCommand, KilledTheModeComesBackAndTheProgramGoesOn) {
 // label: waits
 TEST_F(InPlaceCommand, CtrlCEndsBothAndRestores) {
   const std::string before = mode(), output = (board_.folder.path() / "output").string();
-  const pid_t tuner = start(tune("--max-power 11 --profiles 100 -- ") + fake_run(), output);
+  std::string line = tune("--max-power 11 --profiles 100 -- ") + fake_run();
+  line.erase(line.find("--quiet "), 8);
+  const pid_t tuner = start(line, output);
   ASSERT_TRUE(within(20, [&] { return mode() != before; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ::kill(tuner, SIGTERM);
