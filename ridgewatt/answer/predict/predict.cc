@@ -63,10 +63,9 @@ void predict_into(const PredictQuestion& question, const predict::Predictor& pre
     }
   }
   if (limited.lowered > 0) {
-    found.remarks.push_back(
-        sentence("set to the power limit of {:.4g} W, which they exceed: {} of {}", limited.most_w,
-                 limited.lowered,
-                 counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
+    found.remarks.push_back(sentence(
+        "limited to the power limit of {:.4g} W: {} of {}", limited.most_w, limited.lowered,
+        counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
   describe_intervals(question, found);
 }

@@ -215,7 +215,7 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
   add_relaxations(found, points, costs, tune::Caution::kMeans);
   const bool more = question.verify > 0 || summary.stop_reason == tune::StopReason::kBudget;
   if (!found.outcome.best && summary.steps.size() < space.size() && more) {
-    found.outcome.advice = fmt::format("profiled were only {} of {}: raise {}",
+    found.outcome.advice = fmt::format("the search profiled only {} of {}: raise {}",
                                        summary.steps.size(), counted(space.size(), "point"),
                                        question.verify > 0 ? "--verify" : "--profiles");
   }

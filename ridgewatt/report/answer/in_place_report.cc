@@ -113,7 +113,7 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
     lines.push_back(
         run.over_limit_s > 0
             ? sentence("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
-                       "at once, by {:.1f} % at most; left for it: {}",
+                       "at once, by {:.1f} % at most; the search left {} because of it",
                        limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
                        1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
                        counted(report.left_modes, "mode"))
