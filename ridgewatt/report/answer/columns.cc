@@ -27,6 +27,7 @@ constexpr SharedColumn kShared[] = {
     {"energy_j", "", 4, "energy of a minibatch"},
     {"energy_lo_j", "", 4, "lower bound of the energy"},
     {"energy_mj", "", 4, "energy of one execution"},
+    {"energy_per_request_j", "", 4, "energy of a request, with the idle time between minibatches"},
     {"feasible", "limits met", 4, "whether all limits are met"},
     {"fits_memory", "", 4, "whether the minibatch fits the memory"},
     {"governor", "", 4, "DVFS governor, where clocks are its limits"},

@@ -53,10 +53,8 @@ Fields<Row> fields_of_point() {
        {column("latency_ms"),
         [](const Row& r) { return r.serving ? std::optional(r.serving->latency_s) : std::nullopt; },
         kEverywhere, [](const Row& r) { return r.serving.has_value(); }},
-       {{.name = "energy_per_request_j",
-         .meaning = "energy of a request, with the idle time between minibatches"},
-        [](const Row& r) { return r.serving ? r.serving->energy_j : std::nullopt; },
-        kEverywhere,
+       {column("energy_per_request_j"),
+        [](const Row& r) { return r.serving ? r.serving->energy_j : std::nullopt; }, kEverywhere,
         [](const Row& r) { return r.serving && r.serving->energy_j; }}});
   return fields;
 }

@@ -13,7 +13,6 @@ std::span<const KeyMeaning> schedule_keys() {
       {"training_power_w", "power of a training minibatch"},
       {"utilization", "share of the period in which the device is busy"},
       {"round_batches", "batches of the other programs in a round"},
-      {"energy_per_request_j", "energy of a request, with the idle time between minibatches"},
       {"idle_power", "where the idle power comes from"},
       {"native_sharing", "inference and training at once through the driver, instead of in turns"},
       {"busy_known", "whether the busy share of each program is known"},
