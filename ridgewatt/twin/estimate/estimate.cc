@@ -215,14 +215,18 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   state.thread_s = state.host_s + t.terms->launches_until.back() * state.launch_s;
   state.workers = run.loader_workers;
   const bool training = cost_->kind == WorkloadKind::kTraining;
-  state.data_is_there =
-      cost_->kind == WorkloadKind::kInference && !run.loader_s_per_sample && run.loader_workers > 0;
+  const bool eager = is_eager(twin_.runtime);
+  state.data_is_there = cost_->kind == WorkloadKind::kInference && !run.loader_s_per_sample &&
+                        (run.loader_workers > 0 || !eager);
+  // Compiled graphs and graphics cards with available data run without loader workers. The sweeps
+  // of eager inference on Jetson boards had some.
+  const bool alone = state.data_is_there && (twin_.discrete || !eager);
   if (run.loader_s_per_sample) {
     state.load_core_s = *run.loader_s_per_sample * twin_.cpu_clock_hz * cost_->batch / clock_hz;
-  } else {
-    // If the data is available, waits do not count as time. But the power of the fitted rows
-    // includes them, so the waits keep their length at the lowest CPU clock (and the fewest cores)
-    // of these rows.
+  } else if (!alone) {
+    // If the data is available, waits do not count as time. But the power of the sweeps includes
+    // them, so the waits keep their length at the lowest CPU clock (and the fewest cores) of these
+    // rows.
     const double load_hz =
         state.data_is_there ? std::max(clock_hz, twin_.home.least_cpu_hz(cost_->kind)) : clock_hz;
     const double in_process = run.loader_workers == 0 ? t[P::kInProcessLoaderRatio] : 1;
@@ -235,9 +239,7 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
         (twin_.hand_over.cycles + twin_.hand_over.cycles_per_byte * cost_->input_bytes) / clock_hz;
   }
   // With fewer cores than threads, the launching thread waits for a core while the workers are
-  // busy. A compiled graph with available data runs without workers; the sweeps of eager mode had
-  // some.
-  const bool alone = state.data_is_there && !is_eager(twin_.runtime);
+  // busy.
   const double crowd = alone ? 0 : std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
     const double load = squared(state.load_core_s / std::min(state.workers, state.cores));
@@ -315,8 +317,8 @@ Breakdown Estimator::combine(const Rates& t, const GpuState& gpu, const CpuState
                           cpu.cores * t[P::kCpuCoreLeakage] * cpu.voltage_squared +
                           t[P::kGpuLeakage] * gpu.voltage_squared;
   result.static_j = static_w * period_s + t[P::kGpuClockPower] * gpu_power * pipe_s;
-  // Inference without a given data set does not wait for data, unlike the fitted runs. Only the
-  // power of those runs is known, so time and energy are reduced by the same share.
+  // Eager inference without a given data set does not wait for data, unlike the fitted runs. Only
+  // the power of those runs is known, so time and energy are reduced by the same share.
   const double median = median_s(cpu, pipe_s, period_s);
   const double counted_s = cpu.data_is_there ? pipe_s : period_s;
   result.counted_share = counted_s / period_s;

@@ -218,6 +218,29 @@ TEST_F(EstimateTest, WaitsForDataShowInThePeriodAndOnlySomeInTheMedian) {
 
 // The main program takes a minibatch over from a worker before it computes. Workers cannot hide
 // that time.
+// Only the sweeps of eager inference on Jetson boards had waits for data in their power. Other
+// inference draws the power of its work, with any number of loader workers.
+TEST(Estimate, PowerOfAvailableDataIncludesNoWaits) {
+  const auto check = [](const char* board, Runtime runtime) {
+    Twin twin = load_twin(load_board(board));
+    twin.runtime = runtime;
+    Random random(5);
+    workload::WorkloadCost cost = random_cost(random, 60, 64);
+    cost.kind = WorkloadKind::kInference;
+    const auto at = [&](int workers, std::optional<double> loader_s) {
+      return Estimator(twin, cost, {workers, loader_s}).breakdown({}).total;
+    };
+    for (const int workers : {0, 1, 16}) {
+      const MinibatchCost seen = at(workers, {}), fed = at(0, 0.0);
+      EXPECT_NEAR(seen.power_w, fed.power_w, 1e-9 * fed.power_w) << board << workers;
+      EXPECT_NEAR(seen.period_s, fed.period_s, 1e-9 * fed.period_s) << board << workers;
+    }
+  };
+  check("agx-orin", Runtime::kTensorRt);
+  check("agx-orin", Runtime::kTorchscript);
+  check("v100", Runtime::kTensorRt);
+}
+
 TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
   Random random(12);
   workload::WorkloadCost cost = random_cost(random, 60, 8);
