@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/base/error.h"
@@ -19,6 +20,13 @@ predict::Prediction stated_cost(const twin::MinibatchCost& cost, const twin::Est
   stated.time_s.hi = time.hi(stated.time_s.mean + python_call_s, interval);
   stated.time_s.log_sd = time.sd;
   return stated;
+}
+
+predict::Prediction TwinCost::at_these_clocks(double interval) const {
+  if (limit_held) return within(interval);
+  twin::EstimateError unbounded = error;
+  unbounded[twin::kPower].most = std::numeric_limits<double>::infinity();
+  return stated_cost(estimate.total, unbounded, python_call_s, interval);
 }
 
 std::vector<Rival> rivals_of(const twin::Twin& twin, const twin::TwinModel& model,
@@ -67,6 +75,7 @@ void TwinCosts::AtBatch::compare(const RivalAtBatch& rival, const PowerMode& mod
 TwinCost TwinCosts::AtBatch::in(const PowerMode& mode) const {
   const twin::Breakdown at = estimator_.breakdown(mode);
   TwinCost cost{at, errors_(at), errors_.widened_at(at)};
+  cost.limit_held = model_.twin().discrete;
   if (model_.options().caller == twin::EngineCaller::kCpp) {
     cost.python_call_s = model_.twin().call_s(twin::EngineCaller::kThinPython, mode);
   }

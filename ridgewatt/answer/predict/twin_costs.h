@@ -41,10 +41,14 @@ struct TwinCost {
   // Additional time per minibatch if Python calls the engine. 0 if the estimate includes it, and in
   // PyTorch.
   double python_call_s = 0;
+  bool limit_held = false;  // the driver of a graphics card holds the power limit
 
   predict::Prediction within(double interval) const {
     return stated_cost(estimate.total, error, python_call_s, interval);
   }
+  // For comparison with limits. A module that exceeds its power limit lowers its clocks, so the
+  // module's limit does not bound the power at these clocks.
+  predict::Prediction at_these_clocks(double interval) const;
 };
 
 class TwinCosts {

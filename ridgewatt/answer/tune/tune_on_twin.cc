@@ -44,7 +44,7 @@ std::vector<predict::Prediction> estimates(const TwinCosts& twin,
   std::vector<predict::Prediction> costs(points.size());
   const auto add = [&](std::size_t i) {
     costs[i] = caution == tune::Caution::kMeans ? predict::exactly(twin.model().observe(points[i]))
-                                                : twin.at(points[i]).within(interval);
+                                                : twin.at(points[i]).at_these_clocks(interval);
   };
   parallel_for((points.size() + kPart - 1) / kPart, [&](std::size_t part) {
     const std::size_t end = std::min((part + 1) * kPart, points.size());
@@ -64,7 +64,8 @@ tune::Goal with_reference(tune::Goal goal, const twin::TwinModel& model,
 
 tune::ComparedPoint estimated(const tune::Goal& goal, const std::string& name,
                               const TwinCosts& twin, const OperatingPoint& point) {
-  return tune::compared(goal, name, point, twin.at(point).within(predict::kDefaultInterval));
+  return tune::compared(goal, name, point,
+                        twin.at(point).at_these_clocks(predict::kDefaultInterval));
 }
 
 // Of the knobs that `slower` sets lower than `faster`, the one that slows `faster` most if it alone
@@ -194,6 +195,16 @@ TuneAnswer search_on_twin(const TuneQuestion& question, const TwinCosts& twin,
   return found;
 }
 
+// Replaces the costs that were compared with limits by those that every command states.
+void state_costs(TuneAnswer& found, const TwinCosts& twin) {
+  const auto state = [&](tune::ComparedPoint& one) {
+    one.cost = twin.at(one.point).within(predict::kDefaultInterval);
+  };
+  if (found.outcome.best) state(*found.outcome.best);
+  if (found.outcome.miss) state(*found.outcome.miss);
+  for (auto& other : found.outcome.compared) state(other);
+}
+
 // Adds what is reported about the answer in addition to its cost.
 void add_facts(TuneAnswer& found, const TwinCosts& twin, const workload::WorkloadCost& priced) {
   const twin::TwinModel& model = twin.model();
@@ -292,10 +303,11 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
   compare_modes(
       found, names, batches, [&](const OperatingPoint& point) { return model.observe(point); },
       [&](const OperatingPoint& point) {
-        return costs.at(point).within(predict::kDefaultInterval);
+        return costs.at(point).at_these_clocks(predict::kDefaultInterval);
       });
   explain_slower_presets(found, model);
   add_time_over_reference(found, model, view, space[space.top()]);
+  state_costs(found, costs);
   add_facts(found, costs, priced);
   name_presets(found, board);
   const auto& best = found.outcome.best;
