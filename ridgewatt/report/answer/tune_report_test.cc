@@ -62,6 +62,15 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
               ElementsAre("50 % less time and 50 % less energy than MAXN, per sample"));
   report.outcome.compared = {point("highest mode", 1, 0.016, 25)};
   EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("than the highest mode, per")));
+  // At a request rate, the energy of a request contains idle power, and power while busy says
+  // little.
+  report.outcome.compared = {point("MAXN", 1, 0.016, 25)};
+  report.outcome.compared.front().serving = {.energy_j = 0.8};
+  report.outcome.best = point("answer", 1, 0.032, 15);
+  report.outcome.best->serving = {.energy_j = 0.6};
+  EXPECT_THAT(
+      tune_sentences(report),
+      ElementsAre("25 % less energy per request (with idle power) for 100 % more time than MAXN"));
   report.outcome.best = report.outcome.compared.front();
   EXPECT_THAT(tune_sentences(report), IsEmpty());
   report.outcome.slower_presets = {{"MODE_50W", "MODE_30W", Knob::kCpuClock, 1497.6}};

@@ -254,14 +254,18 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
   static constexpr double kSame = 0.005;  // chosen: smaller changes are not mentioned
   const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
                          static_cast<double>(std::max(other.point.batch, 1));
-  const auto energy = [](const tune::ComparedPoint& one) {
-    const double busy_j = one.cost.energy_j.mean / std::max(one.point.batch, 1);
-    return one.serving ? one.serving->energy_j.value_or(busy_j) : busy_j;
+  const auto per_request = [](const tune::ComparedPoint& one) {
+    return one.serving ? one.serving->energy_j : std::nullopt;
   };
-  const std::tuple<const char*, double, double> costs[] = {
-      {"time", answer.cost.time_s.mean / samples, other.cost.time_s.mean},
-      {"energy", energy(answer), energy(other)},
-      {"power", answer.cost.power_w.mean, other.cost.power_w.mean}};
+  std::vector<std::tuple<const char*, double, double>> costs = {
+      {"time", answer.cost.time_s.mean / samples, other.cost.time_s.mean}};
+  if (per_request(answer) && per_request(other)) {
+    costs.emplace_back("energy per request (with idle power)", *per_request(answer),
+                       *per_request(other));
+  } else {
+    costs.emplace_back("energy", answer.cost.energy_j.mean / samples, other.cost.energy_j.mean);
+    costs.emplace_back("power", answer.cost.power_w.mean, other.cost.power_w.mean);
+  }
   std::vector<std::string> less, more;
   for (const auto& [name, ours, theirs] : costs) {
     const double change = ours / theirs - 1;
