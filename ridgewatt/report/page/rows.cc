@@ -19,7 +19,7 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 16;  // bytes; chosen: far more than a row, less than a result
-constexpr std::size_t kPart = 1024;      // rows; chosen: some hundred kilobytes of text
+constexpr std::size_t kPart = 256;       // rows; chosen: about 100 kB of text
 
 // A buffer that writes text in blocks.
 class Blocks {
@@ -76,13 +76,16 @@ void set_csv_text(const Cell& cell, std::string& text) {
 void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
   // Boards, clocks and names rarely change between rows, so their texts are reused.
   std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
-  std::vector<std::string> texts(rows.columns.size());
+  std::vector<std::string> texts(rows.columns.size(), ",");
+  if (!texts.empty()) texts.back() = '\n';
   for (std::size_t i = begin; i < end; ++i) {
     rows.fill(i, cells);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (!same_text(cells[c], written[c])) set_csv_text(cells[c], texts[c]);
+      if (!same_text(cells[c], written[c])) {
+        set_csv_text(cells[c], texts[c]);
+        texts[c] += c + 1 < cells.size() ? ',' : '\n';
+      }
       part += texts[c];
-      part += c + 1 < cells.size() ? ',' : '\n';
     }
     written.swap(cells);
   }
@@ -125,7 +128,7 @@ void add_json(const Rows& rows, std::size_t begin, std::size_t end, std::string&
 template <class AddText, class Take>
 void in_parts(std::size_t count, const AddText& add_text, const Take& take) {
   const int threads = count > kPart ? available_threads() : 1;
-  const std::size_t parts = threads > 1 ? 4 * static_cast<std::size_t>(threads) : 1;
+  const std::size_t parts = threads > 1 ? 16 * static_cast<std::size_t>(threads) : 1;
   std::vector<std::string> made(parts), next(parts);
   const auto take_made = [&] {
     for (const auto& part : made) {
