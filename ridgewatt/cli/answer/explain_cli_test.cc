@@ -169,6 +169,24 @@ TEST(ExplainCommand, AShareThatWasSeenIsAtMostOne) {
   EXPECT_EQ(run_program(line + "gpu_load=0.5").status, 0);
 }
 
+// "Most probably" is only written about a cause that is more probable than all others together.
+TEST(ExplainCommand, NamesSeveralCausesIfNoneIsMoreProbableThanTheOthers) {
+  const auto explained = [](const std::string& options) {
+    const auto json = Json::parse(run_program("explain zoo:resnet50 --device agx-orin --quiet "
+                                              "--format json " +
+                                              options)
+                                      .output);
+    return std::pair(json["sentences"][0].get<std::string>(),
+                     json["rows"][0]["probability"].get<double>());
+  };
+  const auto [unsure, low] = explained("--measured 60 --power 12");
+  EXPECT_LT(low, 0.5);
+  EXPECT_THAT(unsure, ::testing::ContainsRegex("possibly because of .*%\\) or .*%\\)"));
+  const auto [sure, high] = explained("--measured 60 --seen gpu_mhz=114.75");
+  EXPECT_GT(high, 0.5);
+  EXPECT_THAT(sure, HasSubstr("most probably because of "));
+}
+
 // No prediction is close to an hour, or to a token every ten minutes.
 TEST(ExplainCommand, SaysThatNoCauseExplainsTheTime) {
   const std::string resnet = "explain zoo:resnet50 --device agx-orin --measured ";

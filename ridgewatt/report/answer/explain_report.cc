@@ -220,6 +220,26 @@ std::string power_fault_text(const ExplainAnswer& found) {
          "; check its unit, and what the meter includes; it is left out";
 }
 
+// For example, "most probably because of preset 15W (62 %)" or, if no cause is more probable than
+// all others together, "possibly because of preset 15W (33 %) or work on the CPU (31 %)".
+std::string causes_text(const std::vector<ExplainLine>& lines) {
+  static constexpr double kClose = 2.0 / 3;  // chosen: share of the first cause's probability
+  static constexpr std::size_t kMost = 3;    // chosen: causes in the sentence
+  const double most = lines.front().row().probability;
+  std::vector<std::string> causes;
+  for (const auto& line : lines) {
+    const bool listed = causes.empty() || (most < 0.5 && line.row().probability >= kClose * most);
+    if (!listed || line.row().cause == SlowCause::kNone || causes.size() == kMost) break;
+    causes.push_back(
+        fmt::format("{} ({:.0f} %)", setting_text(line), 100 * line.row().probability));
+  }
+  if (most >= 0.5) return "most probably because of " + causes.front();
+  const std::string last = std::move(causes.back());
+  causes.pop_back();
+  return fmt::format("possibly because of {}{}{}", fmt::join(causes, ", "),
+                     causes.empty() ? "" : " or ", last);
+}
+
 // For example, "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: smaller ratios are not stated
@@ -230,15 +250,14 @@ std::string explain_sentence(const ExplainAnswer& found) {
   if (const std::string reason = unexplained_text(found); !reason.empty()) {
     return text + "; " + reason;
   }
-  const ExplainLine first = lines_of(found).front();
-  if (first.row().cause == SlowCause::kNone) {
+  const std::vector<ExplainLine> lines = lines_of(found);
+  if (lines.front().row().cause == SlowCause::kNone) {
     const bool within =
         found.time.measured >= found.time.low && found.time.measured <= found.time.high;
     return text + (within ? ", within the error of the estimate"
                           : ", which no known cause explains better than an error of the estimate");
   }
-  return text + fmt::format(", most probably because of {} ({:.0f} %)", setting_text(first),
-                            100 * first.row().probability);
+  return text + ", " + causes_text(lines);
 }
 
 std::string remedy_text(const ExplainLine& line) {
