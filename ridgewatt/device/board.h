@@ -121,6 +121,9 @@ struct Board {
   std::string default_bsp;
   std::string bsp;       // the selected BSP
   std::string relative;  // the board whose twin is scaled if this board has none; may be empty
+  // The board with the same chip whose [runtime.NAME] tables hold if this board has none; may be
+  // empty.
+  std::string engines;
   std::vector<Fact> facts;
   TwinTable twin;
   // Parameters that a runtime changes, from [runtime.NAME].

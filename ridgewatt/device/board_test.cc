@@ -249,6 +249,13 @@ TEST(Board, ADiscreteGpuHasPowerLimitsAsModes) {
   EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp32) / 1e12, 37.4, 0.05);
   EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp16) / 1e12, 149.7, 0.1);
   EXPECT_NEAR(peak_bandwidth(a40, PowerMode{}) / 1e9, 696, 1);
+  // Data sheets: 34.1 and 16.3 TFLOPS in FP32; 130.5 TFLOPS of FP16 on the tensor cores of the Titan.
+  const Board geforce = load_board("rtx3080ti"), titan = load_board("titan-rtx");
+  EXPECT_NEAR(peak_flops(geforce, PowerMode{}, Arithmetic::kFp32) / 1e12, 34.1, 0.05);
+  EXPECT_NEAR(peak_bandwidth(geforce, PowerMode{}) / 1e9, 912, 1);
+  EXPECT_NEAR(peak_flops(titan, PowerMode{}, Arithmetic::kFp32) / 1e12, 16.3, 0.05);
+  EXPECT_NEAR(peak_flops(titan, PowerMode{}, Arithmetic::kFp16) / 1e12, 130.5, 0.1);
+  EXPECT_NEAR(peak_bandwidth(titan, PowerMode{}) / 1e9, 672, 1);
   EXPECT_EQ(knob_space(a40).levels(Knob::kCpuCores).size(), 1u);
   EXPECT_EQ(knob_space(a40).size(), 103u);
   EXPECT_EQ(mode_space(a40).size(), 103u + 9u);
@@ -400,6 +407,7 @@ TEST(BoardFile, FaultsAreNamed) {
       {replaced(good, "gb_per_s = [176, 189]", "gb_per_s = [189, 176]"), "[lowest, highest]"},
       {replaced(good, "gb_per_s = [176, 189]", "gb_per_s = 189"), "[lowest, highest]"},
       {replaced(good, "default_bsp", "relative = \"./f.toml\"\ndefault_bsp"), "a built-in board"},
+      {replaced(good, "default_bsp", "engines = \"x@y\"\ndefault_bsp"), "a built-in board"},
       {replaced(good, "limit_w = 60", "limit = 60"), "'power.limit_w' is missing"},
       {replaced(good, "limit_w = 60", "limit_w = 60\nmax_w = 70"), "'power.max_w' is not a key"},
       {replaced(good, "\"power.limit_w\" = ", "\"pow\" = "), "'power.limit_w' has no entry"},

@@ -386,10 +386,12 @@ void parse_microbench(Section& root, Board& board) {
 }
 
 // Accepts only the name of an embedded board, because a path could refer to this file itself.
-std::string parse_relative(const std::string& name, const std::string& source) {
+std::string parse_built_in(Section& root, const char* key, const std::string& source) {
+  if (!root.has(key)) return "";
+  const std::string name = root.text(key);
   if (name.find_first_of("/@") == std::string::npos && !name.ends_with(".toml")) return name;
-  throw InputError(fmt::format("{}: 'relative' is '{}', but must be the name of a built-in board",
-                               source, escape_terminal(name)));
+  throw InputError(fmt::format("{}: '{}' is '{}', but must be the name of a built-in board", source,
+                               key, escape_terminal(name)));
 }
 
 Board parse_table(const TomlTable& table, const std::string& source) {
@@ -413,7 +415,8 @@ Board parse_table(const TomlTable& table, const std::string& source) {
     require_facts(section, board);
   }
   board.bsp = board.default_bsp = root.text("default_bsp");
-  if (root.has("relative")) board.relative = parse_relative(root.text("relative"), source);
+  board.relative = parse_built_in(root, "relative", source);
+  board.engines = parse_built_in(root, "engines", source);
   if (const auto* twin = root.find("twin")) flatten_twin(*twin, "", source + ": 'twin", board.twin);
   if (root.has("runtime")) parse_runtimes(root, board);
   if (root.has("microbench")) parse_microbench(root, board);

@@ -56,10 +56,11 @@ struct RuntimeRows {
 // Loads public measurements from CSV files with the columns source, date, board, jetpack,
 // power_mode, runtime, workload, precision, batch, sequence, metric, value, note. The columns
 // input, what_is_timed and latency_ms may replace sequence, metric and value. Throws InputError if
-// a column is missing or a value is not a positive number. Rows of the other kind of boards are
-// left out, because engines on cards have other fixed times per kernel.
-enum class RowsOf { kModules, kCards };
-RuntimeRows load_runtime_rows(const std::vector<std::string>& paths, RowsOf of = RowsOf::kModules);
+// a column is missing or a value is not a positive number. `card_chip` chooses the boards: empty:
+// modules; "ga102": discrete GPUs with this chip (Board::soc). Rows of other boards are left out,
+// because engines on another chip have other kernels.
+RuntimeRows load_runtime_rows(const std::vector<std::string>& paths,
+                              const std::string& card_chip = {});
 
 struct RuntimeFitOptions {
   double time_scale = 0.08;  // errors of ln(modelled / measured) above this count less

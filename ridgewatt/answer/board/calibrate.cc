@@ -159,8 +159,8 @@ std::string RuntimeCalibration::board_text() const {
 RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question) {
   RuntimeCalibration found;
   found.board = load_board(question.device);
-  twin::RuntimeRows rows = twin::load_runtime_rows(
-      question.runtimes, found.board.discrete_gpu ? twin::RowsOf::kCards : twin::RowsOf::kModules);
+  twin::RuntimeRows rows =
+      twin::load_runtime_rows(question.runtimes, found.board.discrete_gpu ? found.board.soc : "");
   if (rows.rows.empty()) {
     throw UsageError("no row of the file can be used", short_paths(question.runtimes),
                      rows.left_out.empty()

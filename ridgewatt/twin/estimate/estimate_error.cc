@@ -202,8 +202,8 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
   return variances(mode).priors;
 }
 
-// Factor on the runtime's error for boards, on a card whose engines were not fitted: an RTX 3090
-// was 30 % off before its fit, an A100 11 to 52 % (docs/results/runtimes.md).
+// Factor on the runtime's error for boards, on a card whose engines are those of modules: an RTX
+// 3080 Ti was 34 % off before its fit, an A100 11 to 52 % (docs/results/runtimes.md).
 constexpr double kOtherChip = 3;
 
 // The error of time is that of rows left out of the runtime's own fit. Power has no public rows:
@@ -211,7 +211,7 @@ constexpr double kOtherChip = 3;
 EstimateError ErrorModel::of_runtime(const Variances& at) const {
   const RuntimeTwin& runtime = *middle_.twin().changed_by;
   double time = at.runtime[kTime] + squared(runtime.errors.time);
-  const double chips = twin_.discrete ? kOtherChip : 1;
+  const double chips = twin_.discrete && runtime.fitted_on(kReferenceBoard) ? kOtherChip : 1;
   if (!runtime.fitted_on(twin_.board)) time += squared(chips * runtime.errors.board);
   if (!precision_is_fitted()) time += squared(runtime.errors.precision);
   const ErrorScale& scale = twin_.errors.scales[kPower];

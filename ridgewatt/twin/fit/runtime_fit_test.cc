@@ -548,9 +548,30 @@ TEST(OnRuntime, TensorRtSumsFp16InFp16) {
   }
 }
 
-TEST(RuntimeErrorsOfTwins, AreWiderStillOnACard) {
-  EXPECT_GT(time_factor(load_twin(load_board("a40")), "fp16"),
+TEST(RuntimeErrorsOfTwins, AreWiderStillOnACardWithTheEnginesOfModules) {
+  EXPECT_GT(time_factor(load_twin(load_board("a100-sxm")), "fp16"),
             1.3 * time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"));
+}
+
+// Cards with the same chip share the parameters of their engines. Only those with rows of their own
+// have the narrow interval.
+TEST(RuntimeErrorsOfTwins, CardsWithOneChipShareEngines) {
+  const auto engine = [](const char* board) {
+    return load_twin(load_board(board)).runtimes[static_cast<std::size_t>(Runtime::kTensorRt)];
+  };
+  const auto interval = [](const char* board) {
+    return time_factor(load_twin(load_board(board)), "fp16");
+  };
+  for (const auto& [own, shared] :
+       {std::pair{"rtx-3090", "rtx-3080-ti"}, std::pair{"rtx-3090", "a40"},
+        std::pair{"titan-rtx", "quadro-rtx-6000"}}) {
+    EXPECT_EQ(load_board(own).soc, load_board(shared).soc);
+    EXPECT_EQ(engine(own).values, engine(shared).values) << shared;
+  }
+  EXPECT_NE(engine("rtx-3090").values, engine("titan-rtx").values);
+  EXPECT_NEAR(interval("rtx-3080-ti") / interval("rtx-3090"), 1, 0.1);
+  EXPECT_GT(interval("a40"), 1.05 * interval("rtx-3090"));
+  EXPECT_LT(interval("a40"), interval("a100-sxm"));
 }
 
 TEST(RuntimeErrorsOfTwins, AreWiderOnABoardThatWasNotFitted) {
@@ -633,15 +654,17 @@ TEST_F(PublicRows, AreReadInSeconds) {
   EXPECT_FALSE(unstated.rows[0].remark.empty());
 }
 
-TEST_F(PublicRows, AreOfModulesOrOfCards) {
-  const std::string card = PublicRow{.board = "RTX 3090", .mode = ""}.line();
-  const std::string path = folder_.write("both.csv", kPublicHeader + PublicRow{}.line() + card);
-  for (const auto& [of, board] :
-       {std::pair{RowsOf::kModules, "agx-orin"}, std::pair{RowsOf::kCards, "rtx-3090"}}) {
-    const RuntimeRows rows = load_runtime_rows({path}, of);
+TEST_F(PublicRows, AreOfModulesOrOfCardsWithOneChip) {
+  const std::string path =
+      folder_.write("all.csv", kPublicHeader + PublicRow{}.line() +
+                                   PublicRow{.board = "RTX 3090", .mode = ""}.line() +
+                                   PublicRow{.board = "Titan RTX", .mode = ""}.line());
+  for (const auto& [chip, board] : {std::pair{"", "agx-orin"}, std::pair{"ga102", "rtx-3090"},
+                                    std::pair{"tu102", "titan-rtx"}}) {
+    const RuntimeRows rows = load_runtime_rows({path}, chip);
     ASSERT_EQ(rows.rows.size(), 1U);
     EXPECT_EQ(rows.rows[0].board, board);
-    EXPECT_EQ(rows.left_out.size(), 1U);
+    EXPECT_EQ(rows.left_out.size(), 1U);  // one reason for both rows
   }
 }
 

@@ -39,7 +39,9 @@ constexpr Alias kBoards[] = {
     {"AGX Orin 32GB (pre-production kit)", "agx-orin@jp5.0", "taken as the 64 GB module"},
     {"Orin Nano Super 8GB", "orin-nano-8gb@super", ""},
     {"Orin Nano Super 4GB", "orin-nano-4gb@super", ""},
+    {"RTX 3080 Ti", "rtx-3080-ti", ""},
     {"RTX 3090", "rtx-3090", ""},
+    {"Titan RTX", "titan-rtx", ""},
 };
 
 constexpr Alias kModels[] = {
@@ -125,8 +127,8 @@ std::optional<std::int64_t> grid_points(std::string_view workload) {
 // Reads one file. Builds each model and twin once.
 class RowReader {
  public:
-  RowReader(const std::string& path, RowsOf of)
-      : of_(of), text_(read_file(path)), csv_(text_, path) {
+  RowReader(const std::string& path, const std::string& card_chip)
+      : card_chip_(card_chip), text_(read_file(path)), csv_(text_, path) {
     for (const char* name :
          {"source", "board", "power_mode", "runtime", "workload", "precision", "batch", "note"}) {
       columns_[name] = csv_.require_column(name);
@@ -257,9 +259,11 @@ class RowReader {
                                             : at("board").substr(0, at("board").find(" (")));
     row.twin = twin_of(name);
     row.board = row.twin->board;
-    if (row.twin->discrete != (of_ == RowsOf::kCards)) {
-      throw NotSupportedError(row.twin->discrete ? "rows of discrete GPUs are fitted on their own"
-                                                 : "not a row of a discrete GPU");
+    const std::string chip = row.twin->discrete ? load_board(name).soc : "";
+    if (chip != card_chip_) {
+      throw NotSupportedError(card_chip_.empty()
+                                  ? "rows of discrete GPUs are fitted on their own"
+                                  : "not a row of a GPU with the chip " + card_chip_);
     }
     const auto power_mode = lower(at("power_mode"));
     if (row.twin->discrete && power_mode.empty()) return;  // the default limit
@@ -318,7 +322,7 @@ class RowReader {
     return loaded->with(options).at(batch);
   }
 
-  RowsOf of_;
+  std::string card_chip_;
   std::string text_;
   CsvReader csv_;
   std::map<std::string, std::size_t> columns_;
@@ -330,10 +334,10 @@ class RowReader {
 
 }  // namespace
 
-RuntimeRows load_runtime_rows(const std::vector<std::string>& paths, RowsOf of) {
+RuntimeRows load_runtime_rows(const std::vector<std::string>& paths, const std::string& card_chip) {
   RuntimeRows all;
   for (const auto& path : paths) {
-    RuntimeRows of_file = RowReader(path, of).read();
+    RuntimeRows of_file = RowReader(path, card_chip).read();
     std::move(of_file.rows.begin(), of_file.rows.end(), std::back_inserter(all.rows));
     std::move(of_file.left_out.begin(), of_file.left_out.end(), std::back_inserter(all.left_out));
   }

@@ -231,11 +231,14 @@ RuntimeTwin prior_runtime_twin(Runtime runtime) {
 RuntimeTwins load_runtime_twins(const Board& board) {
   RuntimeTwins twins;
   const Board reference = board.name == kReferenceBoard ? Board{} : load_board(kReferenceBoard);
+  const Board same_chip = board.engines.empty() ? Board{} : load_board(board.engines);
   for (const Runtime runtime : kRuntimes) {
     const std::string name(name_of(runtime));
     const Board* from = nullptr;
     if (board.runtimes.contains(name)) {
       from = &board;
+    } else if (same_chip.runtimes.contains(name)) {
+      from = &same_chip;
     } else if (reference.runtimes.contains(name) &&
                (!is_eager(runtime) || is_nearer(board, reference))) {
       from = &reference;
