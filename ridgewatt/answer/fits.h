@@ -3,9 +3,9 @@
 //   const FitsAnswer found = fits_on_boards({.model = "zoo:llama-3.1-8b", .device = "all"});
 //   found.rows.front().fits();
 //
-// Reads only the headers of model files (llm/language_model.h) and runs nothing. Throws what
-// reading models and boards throws, and UsageError for a quantization whose size cannot be
-// predicted for this model.
+// Reads only the headers of model files (llm/language_model.h) and runs nothing. Throws the errors
+// of reading models and boards, and UsageError for a quantization whose size cannot be predicted
+// for this model.
 #pragma once
 
 #include <string>

@@ -81,7 +81,7 @@ struct ServeOptions {
 // Throws NoSolutionError if the interference is measured and too few minibatches overlap.
 ScheduleRun serve_cycle(ServeOptions options);
 // Executes a schedule whose plan follows the arrivals, and starts the programs that have a command.
-// `live` is given without names and functions.
+// Sets the names (`training`) and the functions in `live`.
 enum class EndedProgram { kStart, kLeave };
 ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live, double max_power_w,
                        EndedProgram ended, ServeOptions options);
