@@ -69,7 +69,7 @@ struct DominatedMode {
 
 struct WorkloadEnergy {
   std::string workload;
-  // "counters" (of boards with that label) or "measured" (windows in the store).
+  // "counters" (of boards with the label `workload`) or "measured" (windows in the store).
   std::string source;
   double energy_j = 0;
 };
