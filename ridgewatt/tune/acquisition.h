@@ -24,8 +24,8 @@ class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)
       : search_(search), surrogate_(search.prior(), search.options().noise) {}
-  // Adds the new results of the search and predicts every point. Points in flight count as points
-  // with outstanding results (Beliefs). Requires at least one result.
+  // Adds the new results of the search and predicts every point. Points that are being measured
+  // count as outstanding results (Beliefs). Requires at least one result.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
   // Probability that the measured point `answer` meets every limit and that no other feasible point

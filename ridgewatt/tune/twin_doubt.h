@@ -54,7 +54,7 @@ class TwinDoubt {
 
   std::size_t size() const { return modelled_.size(); }
   const twin::TimePower& modelled(std::size_t point) const { return modelled_[point]; }
-  // Conditions on a measurement. Throws UsageError if its time or power is not positive.
+  // Adds a measurement. Throws UsageError if its time or power is not positive.
   void learn(std::size_t point, const Observation& seen);
 
   struct LogNormal {
