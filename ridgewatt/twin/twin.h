@@ -146,7 +146,7 @@ struct Twin {
   // Multiply-accumulates per output element that a contraction needs in addition to its own.
   double short_macs = 0;
   double narrow_columns = 0;  // additional columns that a contraction computes outside its result
-  // CPU cycles per run of the program that calls an engine, by EngineCaller. 0 for PyTorch, whose
+  // CPU cycles that the caller of an engine needs per run, by EngineCaller. 0 for PyTorch, whose
   // launch parameters include Python.
   EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
   double graph_kernel_share = 1;  // share of a kernel's fixed time that remains in a CUDA graph
