@@ -34,7 +34,7 @@ class TensorSizes {
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision,
               const std::vector<std::uint8_t>& bits)
       : plan_(&plan), precision_(&precision), bits_(&bits) {}
-  // 0 if an extent is unknown. Such nodes are reported separately.
+  // 0 if an extent is unknown. Nodes with such tensors are reported separately.
   double bytes(TensorId id) const;
   double elements(TensorId id) const;
 

@@ -21,7 +21,7 @@ bool names_tokens(std::string_view name);  // "sequence_length", "seq_len": new 
 
 // True if the name is a sum or product of names and numbers: "past_sequence_length + 1".
 bool is_expression(std::string_view name);
-// Evaluates such an expression. Empty if it is not one or a name in it has no value.
+// Evaluates such an expression. Empty if `name` is no expression or a name in it has no value.
 std::optional<std::int64_t> evaluate_extent(std::string_view name, const ExtentValues& values);
 
 // The lengths of a model that generates token by token, as far as it names them.
