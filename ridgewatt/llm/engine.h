@@ -75,7 +75,8 @@ struct EnginePeaks {
 struct EngineHardware : EngineRates {
   EngineRates top;  // at the highest clocks
   EnginePeaks peaks;
-  double limit_w = std::numeric_limits<double>::infinity();  // power limit of the module
+  // Power limit of the module, or the lower one that the mode of a discrete GPU sets.
+  double limit_w = std::numeric_limits<double>::infinity();
   double idle_w = 0;
   double leak_w = 0;  // part of idle_w: leakage of GPU and cores
   // Power of a GPU that does as much work per second as at its highest clocks, at the voltage of
@@ -95,8 +96,13 @@ class EngineBoard {
   // Of a board without a GPU, otherwise null. Such a board has no EngineHardware.
   const twin::CpuTwin* processor() const { return processor_.get(); }
   // Knobs that `mode` lacks have their highest value. `sms` is the number of active
-  // multiprocessors; 0: as in the preset with this mode, otherwise all.
+  // multiprocessors; 0: as in the preset with this mode, otherwise all. Throws NotSupportedError
+  // for a governor of a discrete GPU.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
+  // Lowest clock to which a discrete GPU goes to hold its power limit. A board is not modelled to
+  // lower its clocks: 0.
+  double least_gpu_hz() const { return least_gpu_hz_; }
+  double limit_w() const { return limit_w_; }  // of the module, in every mode
 
  private:
   EngineRates rates(const PowerMode& mode, double sms) const;
@@ -105,7 +111,7 @@ class EngineBoard {
   double cpu_per_hz_ = 1;
   double flop_per_hz_ = 0;
   PerNarrow narrow_ratio_ = kEqualRates;  // peaks relative to FP16
-  double limit_w_ = 0;
+  double limit_w_ = 0, least_gpu_hz_ = 0;
   double bytes_per_hz_ = 0;
   double request_per_hz_ = 0;
   double sms_ = 0;

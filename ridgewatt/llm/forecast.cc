@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/statistics.h"
+#include "ridgewatt/llm/engine/held_phase.h"
 #include "ridgewatt/llm/engine_file.h"
+#include "ridgewatt/llm/engine_fit.h"
 #include "ridgewatt/llm/processor.h"
 
 namespace ridgewatt::llm {
@@ -75,6 +78,64 @@ Forecast on_processor(const twin::CpuTwin& twin, const ProcessorWork& work, cons
   }
   forecast.limited_by = processor_limit(twin, work, context, threads);
   return forecast;
+}
+
+// Deviation of ln(time) because of the power limit. An error of the power is one of the clock at
+// which a discrete GPU holds the limit. How far a board lowers its clocks is not known: the time in
+// which it spends the same energy at the limit is the upper end of the 90 % interval.
+double limit_sd(const HeldPhase& phase, double power_sd, double idle_w) {
+  if (phase.lowered) return phase.time_over_power * power_sd;
+  if (!(phase.over() > 1)) return 0;
+  const double left_w = phase.free.limit_w - idle_w;
+  return std::log(left_w > 0 ? (phase.free_w - idle_w) / left_w : phase.over()) / kNormal95;
+}
+
+// The power of a phase, with its error.
+struct PhasePower {
+  double value = 0;    // may exceed the limit of a board
+  double about_w = 0;  // center of the error: the power without the limit if the limit cuts it
+  bool over = false;
+  twin::LogError error;
+  const char* limit = "the module's limit";
+
+  template <typename Power>
+  PhasePower(const HeldPhase& phase, double sd, double idle_w, const Power& power)
+      : value(power(phase.hardware)),
+        about_w(value),
+        error{sd, 0, std::min(idle_w, phase.most_w), phase.most_w} {
+    const double free_w = power(phase.free);
+    over = phase.held && free_w > phase.most_w;
+    if (over) about_w = free_w;
+    if (phase.lowered) limit = "the power limit";
+  }
+  // A device at its limit draws it within the scatter of cells.
+  PredictedValue predicted() const {
+    PredictedValue found = llm::predicted(about_w, error);
+    if (over) {
+      const double scattered_w = found.value * std::exp(-kNormal95 * kCellSd);
+      found.low = std::min(found.low, error.middle(scattered_w));
+    }
+    return found;
+  }
+};
+
+void add_lowered(const HeldPhase& phase, const char* figure, std::vector<std::string>& bounds) {
+  if (!phase.lowered) return;
+  bounds.push_back(fmt::format("{}: the power limit, at a GPU clock of {:.4g} MHz", figure,
+                               phase.hardware.gpu_hz / 1e6));
+}
+
+void add_over_limit(const HeldPhase& phase, const char* of, std::vector<std::string>& reasons) {
+  const double limit_w = phase.free.limit_w;
+  if (!phase.held) {
+    reasons.push_back(fmt::format(
+        "power of {}: more than the limit of {:.3g} W also at the lowest GPU clock", of, limit_w));
+  } else if (phase.over() > 1 && !phase.lowered) {
+    reasons.push_back(
+        fmt::format("power of {}: {:.3g} W by the model, more than the module's "
+                    "limit of {:.3g} W: it would lower its clocks",
+                    of, phase.free_w, limit_w));
+  }
 }
 
 // Reports the ends of the interval that a physical bound cuts off.
@@ -169,6 +230,26 @@ struct Forecaster::Bound {
   std::shared_ptr<const EngineBoard> board;
   double dynamic = 1;  // factor on the power above idle
   double other_step = 0, other_prompt = 0, other_power = 0;
+
+  double decode_power_w(const EngineWork& decode, const EngineHardware& hardware) const {
+    return metered_w(engine.decode_power_w(decode, hardware), engine.decode_idle_w(hardware),
+                     dynamic);
+  }
+  double prefill_power_w(const EngineHardware& hardware) const {
+    return metered_w(engine.prefill_power_w(work->prompt, hardware),
+                     engine.prefill_idle_w(hardware), dynamic);
+  }
+  HeldPhase decoding(const EngineWork& decode, const PowerMode& mode, int sms) const {
+    return held_phase(*board, mode, sms, [&](const EngineHardware& h) {
+      return PhaseCost{engine.step_s(decode, h), decode_power_w(decode, h)};
+    });
+  }
+  HeldPhase prefilling(const PowerMode& mode, int sms) const {
+    return held_phase(*board, mode, sms, [&](const EngineHardware& h) {
+      return PhaseCost{engine.prompt_s(work->prompt, h),
+                       std::max(prefill_power_w(h), decode_power_w(work->decode, h))};
+    });
+  }
 };
 
 Forecaster::Forecaster(const ShippedEngine& engine, const Description& description,
@@ -235,53 +316,55 @@ const EngineRelease& Forecaster::release() const {
   return bound_->release;
 }
 
-Forecast Forecaster::operator()(const PowerMode& mode) const {
+Forecast Forecaster::operator()(const PowerMode& mode, int sms) const {
   const Bound& b = *bound_;
   if (const twin::CpuTwin* processor = b.board->processor()) {
     return on_processor(*processor, b.work->processor, b.work->request, mode);
   }
   const Engine& engine = b.engine;
-  const EngineHardware hardware = (*b.board)(mode);
+  const HeldPhase decode = b.decoding(b.work->decode, mode, sms);
+  const HeldPhase prefill = b.prefilling(mode, sms);
   const auto sequences = static_cast<double>(b.work->request.concurrency);
   const auto further = static_cast<double>(b.work->request.generated_tokens - 1);
-  const double step = engine.step_s(b.work->decode, hardware);
-  const double first = engine.prompt_s(b.work->prompt, hardware);
-  const double decode_idle_w = engine.decode_idle_w(hardware);
-  const double prefill_idle_w = engine.prefill_idle_w(hardware);
-  const double decode_w =
-      decode_idle_w + b.dynamic * (engine.decode_power_w(b.work->decode, hardware) - decode_idle_w);
-  const double prefill_w =
-      prefill_idle_w +
-      b.dynamic * (engine.prefill_power_w(b.work->prompt, hardware) - prefill_idle_w);
-  const double step_sd =
-      std::hypot(b.scales.step * engine.step_log_sd(b.work->decode, hardware), b.other_step);
-  const double first_sd =
-      std::hypot(b.scales.prompt * engine.prompt_log_sd(b.work->prompt, hardware), b.other_prompt);
+  const double step = engine.step_s(b.work->decode, decode.hardware);
+  const double first = engine.prompt_s(b.work->prompt, prefill.hardware);
+  const auto decode_power = [&](const EngineHardware& h) {
+    return b.decode_power_w(b.work->decode, h);
+  };
+  const auto prefill_power = [&](const EngineHardware& h) { return b.prefill_power_w(h); };
   const double decode_sd = std::hypot(
-      b.scales.decode_power * engine.decode_power_log_sd(b.work->decode, hardware), b.other_power);
-  const double prefill_sd =
-      std::hypot(b.scales.prefill_power * engine.prefill_power_log_sd(b.work->prompt, hardware),
-                 b.other_power);
+      b.scales.decode_power * engine.decode_power_log_sd(b.work->decode, decode.hardware),
+      b.other_power);
+  const double prefill_sd = std::hypot(
+      b.scales.prefill_power * engine.prefill_power_log_sd(b.work->prompt, prefill.hardware),
+      b.other_power);
+  const double idle_w = engine.decode_idle_w(decode.hardware);
+  const double prefill_idle_w = engine.prefill_idle_w(prefill.hardware);
+  const double step_sd =
+      std::hypot(b.scales.step * engine.step_log_sd(b.work->decode, decode.hardware), b.other_step,
+                 limit_sd(decode, decode_sd, idle_w));
+  const double first_sd =
+      std::hypot(b.scales.prompt * engine.prompt_log_sd(b.work->prompt, prefill.hardware),
+                 b.other_prompt, limit_sd(prefill, prefill_sd, prefill_idle_w));
   const double token_sd = std::hypot(step_sd, decode_sd);
-  const twin::LogError step_error{step_sd, 0, engine.least_s(b.work->decode, hardware)};
-  const twin::LogError first_error{first_sd, 0, engine.least_s(b.work->prompt, hardware)};
-  const double idle_w = std::min(decode_idle_w, hardware.limit_w);
-  const twin::LogError decode_error{decode_sd, 0, idle_w, hardware.limit_w};
-  const twin::LogError prefill_error{prefill_sd, 0, idle_w, hardware.limit_w};
+  const twin::LogError step_error{step_sd, 0, engine.least_s(b.work->decode, decode.free)};
+  const twin::LogError first_error{first_sd, 0, engine.least_s(b.work->prompt, prefill.free)};
+  const PhasePower decode_w(decode, decode_sd, idle_w, decode_power);
+  const PhasePower prefill_w(prefill, prefill_sd, idle_w, prefill_power);
 
   Forecast forecast;
-  forecast.idle_w = idle_w;
+  forecast.idle_w = decode_w.error.least;
   forecast.ttft_s = predicted(first, first_error);
   forecast.tpot_s = predicted(step, step_error);
   forecast.tokens_per_s = over(sequences, forecast.tpot_s);
-  forecast.decode_power_w = predicted(decode_w, decode_error);
+  forecast.decode_power_w = decode_w.predicted();
   // Prefill computes more per second than decode, so it draws at least as much power. The fit may
   // be lower because the meters of the fitted runs lag behind short prompts.
-  const PredictedValue fitted_w = predicted(prefill_w, prefill_error);
+  const PredictedValue fitted_w = prefill_w.predicted();
   forecast.prefill_power_w = at_least(fitted_w, forecast.decode_power_w);
-  forecast.joules_per_token = times(
-      within(predicted(decode_w * step, {token_sd}), forecast.decode_power_w, forecast.tpot_s),
-      1 / sequences);
+  forecast.joules_per_token = times(within(predicted(decode_w.value * step, {token_sd}),
+                                           forecast.decode_power_w, forecast.tpot_s),
+                                    1 / sequences);
   const double first_s = forecast.ttft_s.value, step_s = forecast.tpot_s.value;
   forecast.request_s = first_s + further * step_s;
   const double prefill_j = forecast.prefill_power_w.value * first_s;
@@ -291,28 +374,34 @@ Forecast Forecaster::operator()(const PowerMode& mode) const {
       std::hypot(prefill_j * std::hypot(first_sd, prefill_sd), decode_j * token_sd) /
       (prefill_j + decode_j);
   forecast.request_j = predicted((prefill_j + decode_j) / sequences, {request_sd});
+  add_over_limit(decode, "decoding", forecast.widened_by);
+  add_over_limit(prefill, "the prompt", forecast.widened_by);
+  forecast.over_limit = !forecast.widened_by.empty();
   constexpr double kWide = 6;  // chosen: ratio of the ends above which a reason is reported
   const auto wide = [](const PredictedValue& one) { return one.high > kWide * one.low; };
   const bool request = wide(forecast.request_j);
   if (widened_by_.empty() && (wide(forecast.ttft_s) || (request && first_sd > step_sd))) {
     forecast.widened_by.push_back("first token: " +
-                                  engine.prompt_least_known(b.work->prompt, hardware));
+                                  engine.prompt_least_known(b.work->prompt, prefill.hardware));
   }
   if (widened_by_.empty() && (wide(forecast.tpot_s) || wide(forecast.joules_per_token) ||
                               (request && first_sd <= step_sd))) {
     forecast.widened_by.push_back("time per token: " +
-                                  engine.step_least_known(b.work->decode, hardware));
+                                  engine.step_least_known(b.work->decode, decode.hardware));
   }
   auto& bounds = forecast.bounded_by;
   add_bounds(first_error, first, "ttft_ms", "the roof", "", bounds);
   add_bounds(step_error, step, "tpot_ms", "the roof", "", bounds);
-  add_bounds(decode_error, decode_w, "decode_power_w", "idle power", "the module's limit", bounds);
-  add_bounds(prefill_error, prefill_w, "prefill_power_w", "idle power", "the module's limit",
+  add_bounds(decode_w.error, decode_w.about_w, "decode_power_w", "idle power", decode_w.limit,
              bounds);
+  add_bounds(prefill_w.error, prefill_w.about_w, "prefill_power_w", "idle power", prefill_w.limit,
+             bounds);
+  add_lowered(decode, "tpot_ms", bounds);
+  add_lowered(prefill, "ttft_ms", bounds);
   if (fitted_w.value < forecast.prefill_power_w.value) {
     bounds.emplace_back("prefill_power_w: power of decoding");
   }
-  forecast.limited_by = engine.step_limited_by(b.work->decode, hardware);
+  forecast.limited_by = engine.step_limited_by(b.work->decode, decode.hardware);
   return forecast;
 }
 
@@ -324,7 +413,7 @@ double Forecaster::step_s(const PowerMode& mode, std::int64_t context) const {
   }
   EngineWork work = b.work->decode;
   work.cache_bytes = b.work->read_bytes(tokens, tokens);
-  return b.engine.step_s(work, (*b.board)(mode));
+  return b.engine.step_s(work, b.decoding(work, mode, 0).hardware);
 }
 
 }  // namespace ridgewatt::llm

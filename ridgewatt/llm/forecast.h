@@ -83,7 +83,8 @@ class Forecaster {
   // Uses parts that several forecasters share; `hardware` must belong to `board`.
   Forecaster(const ShippedEngine& engine, std::shared_ptr<const RequestWork> work,
              const Board& board, std::shared_ptr<const EngineBoard> hardware);
-  Forecast operator()(const PowerMode& mode) const;
+  // `sms`: see EngineBoard.
+  Forecast operator()(const PowerMode& mode, int sms = 0) const;
   const EngineRelease& release() const;
   // Time of a decode step with `context` tokens in the cache.
   double step_s(const PowerMode& mode, std::int64_t context) const;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine_file.h"
 #include "ridgewatt/llm/footprint.h"
@@ -72,6 +74,63 @@ TEST(Forecast, FiguresEndWherePhysicsEnds) {
       }
     }
   }
+}
+
+// A lower power limit lowers the clock of a discrete GPU until it holds: no phase is faster, and
+// none draws more. Governors are not modelled.
+TEST(Forecast, APowerLimitSlowsADiscreteGpu) {
+  const auto names_clock = ::testing::Contains(::testing::HasSubstr("the power limit, at a GPU"));
+  for (const char* name : {"rtx-4090", "a100-sxm", "v100-pcie"}) {
+    const auto forecaster = forecaster_of("llama.cpp", "llama-3.1-8b", "q4_k_m", name);
+    Forecast last;
+    last.ttft_s.value = last.tpot_s.value = std::numeric_limits<double>::infinity();
+    double slowest_s = 0;
+    for (const Preset& preset : presets(load_board(name))) {
+      const Forecast f = forecaster(preset.mode);
+      const double limit_w = *power_limit_w(preset.mode);
+      EXPECT_LE(f.ttft_s.value, last.ttft_s.value * (1 + 1e-9)) << name << preset.name;
+      EXPECT_LE(f.tpot_s.value, last.tpot_s.value * (1 + 1e-9)) << name << preset.name;
+      EXPECT_LE(f.tpot_s.low, f.tpot_s.value) << name << preset.name;
+      EXPECT_LT(f.prefill_power_w.low, f.prefill_power_w.high) << name << preset.name;
+      if (!f.over_limit) {
+        EXPECT_LE(f.decode_power_w.value, limit_w * (1 + 1e-6)) << name << preset.name;
+        EXPECT_LE(f.prefill_power_w.value, limit_w * (1 + 1e-6)) << name << preset.name;
+      }
+      if (slowest_s == 0) {
+        slowest_s = f.ttft_s.value;
+        EXPECT_THAT(f.bounded_by, names_clock) << name;
+      }
+      last = f;
+    }
+    EXPECT_GT(slowest_s, 1.2 * last.ttft_s.value) << name;
+  }
+  PowerMode governed;
+  governed.governor = "schedutil";
+  EXPECT_THROW(forecaster_of("llama.cpp", "llama-3.1-8b", "q4_k_m", "rtx-4090")(governed),
+               NotSupportedError);
+}
+
+// A board whose power exceeds its limit would lower its clocks. How far is not known, so only the
+// upper ends of the times grow.
+TEST(Forecast, ABoardOverItsLimitMayTakeLonger) {
+  Board free = load_board("nano");
+  free.power_limit_w = 1000;
+  const auto description = read_language_model("zoo:qwen3-0.6b").description;
+  const auto tensors = quantized(description, find_recipe("q4_k_m"));
+  const PowerMode top = top_of("nano");
+  const Forecast unlimited =
+      Forecaster(find_engine("llama.cpp"), description, tensors, free, {})(top);
+  const Forecast limited =
+      Forecaster(find_engine("llama.cpp"), description, tensors, load_board("nano"), {})(top);
+  ASSERT_GT(unlimited.decode_power_w.value, 10);
+  EXPECT_FALSE(unlimited.over_limit);
+  EXPECT_TRUE(limited.over_limit);
+  EXPECT_DOUBLE_EQ(limited.tpot_s.value, unlimited.tpot_s.value);
+  EXPECT_GT(limited.tpot_s.high, unlimited.tpot_s.high);
+  EXPECT_GT(limited.ttft_s.high, unlimited.ttft_s.high);
+  EXPECT_DOUBLE_EQ(limited.decode_power_w.value, 10);
+  EXPECT_LT(limited.decode_power_w.low, 10);
+  EXPECT_THAT(limited.widened_by, ::testing::Contains(::testing::HasSubstr("limit of 10 W")));
 }
 
 // If the power limit cuts a figure, the forecast names the limit.
@@ -193,6 +252,7 @@ TEST(Forecast, WideIntervalsStateAReason) {
     for (const auto& preset : presets(board)) {
       const Forecast found = forecaster(preset.mode);
       const bool step = wide(found.tpot_s) || wide(found.joules_per_token);
+      if (found.over_limit) continue;  // has a reason of its own
       EXPECT_EQ(!found.widened_by.empty(), wide(found.ttft_s) || wide(found.request_j) || step)
           << preset.name;
       if (!step) continue;

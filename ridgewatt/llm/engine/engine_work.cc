@@ -128,6 +128,7 @@ EngineBoard::EngineBoard(const Board& board) {
   bytes_per_hz_ = peak_bandwidth(board, top_) / top_.mem_clock_hz;
   const twin::Twin twin = twin::load_twin(board);
   limit_w_ = twin.power_limit_w;
+  if (twin.discrete) least_gpu_hz_ = twin.levels[Knob::kGpuClock].front();
   request_per_hz_ = kStreamRequests * twin[P::kGpuBytesPerCycle] / sms_;
   twin_top_ =
       PowerMode{twin.cpu_cores, twin.cpu_clock_hz, twin.gpu_clock_hz, twin.mem_clock_hz, ""};
@@ -161,6 +162,11 @@ EngineRates EngineBoard::rates(const PowerMode& mode, double sms) const {
 }
 
 EngineHardware EngineBoard::operator()(const PowerMode& asked, int sms) const {
+  const auto limit = least_gpu_hz_ > 0 ? power_limit_w(asked) : std::nullopt;
+  if (least_gpu_hz_ > 0 && !asked.governor.empty() && !limit) {
+    throw NotSupportedError("governors are not modelled for this board", asked.governor,
+                            "give a power limit, for example limit=150");
+  }
   PowerMode mode = asked;
   for (const Knob knob : kKnobs) {
     if (!mode.has(knob)) mode.set(knob, top_.get(knob));
@@ -173,7 +179,7 @@ EngineHardware EngineBoard::operator()(const PowerMode& asked, int sms) const {
   static_cast<EngineRates&>(h) = rates(mode, units);
   h.top = rates(top_, units);
   h.peaks = {bytes_per_hz_ * mode.mem_clock_hz, h.flop_per_s, narrow_ratio_};
-  h.limit_w = limit_w_;
+  h.limit_w = std::min(limit_w_, limit.value_or(limit_w_));
   // Like twin::idle_power_w and the dynamic terms of its estimates.
   const double gpu = mode.gpu_clock_hz / twin_top_.gpu_clock_hz;
   const double cpu = mode.cpu_clock_hz / twin_top_.cpu_clock_hz;

@@ -249,6 +249,14 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
         fmt::format("memory is that of a C++ engine; {} also loads Python and its libraries",
                     fmt::join(python, ", ")));
   }
+  const auto over = std::count_if(found.rows.begin(), found.rows.end(),
+                                  [](const auto& row) { return row.forecast.over_limit; });
+  if (over > 0) {
+    lines.push_back(
+        fmt::format("{} of {}: the power by the model exceeds the limit, so the times "
+                    "may be longer, up to the ends of their intervals",
+                    over, counted(found.rows.size(), "row")));
+  }
   std::vector<std::string> presets;
   std::vector<double> drawn_w;
   std::map<std::size_t, std::vector<PowerMode>> modes;  // by board
