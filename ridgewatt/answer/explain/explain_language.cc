@@ -161,7 +161,7 @@ ExplainAnswer explain_language(const ExplainQuestion& question) {
   const LanguageCase of = make_language_case(question);
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures);
-  const auto in_mode = [&](const PowerMode& mode) { return of.in_mode(mode, ""); };
+  const auto in_mode = [&](const PowerMode& mode, int sms) { return of.in_mode(mode, "", sms); };
   conclude(found, causes_of(of), figures, signs_of(of, found),
            saw_clocks(question.seen) ? in_mode : PrognosisIn());
   return found;

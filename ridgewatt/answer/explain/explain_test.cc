@@ -239,6 +239,22 @@ TEST(ExplainLanguage, PartsAddUpToTheGapOfTheFigureThatIsGiven) {
   EXPECT_DOUBLE_EQ(found.time.measured, 5);
 }
 
+// The preset leaves 6 of 16 multiprocessors on. A lower clock does not switch the others on.
+TEST(ExplainLanguage, ALowerClockIsNotFaster) {
+  ExplainQuestion question = language_question(3);
+  question.mode = "MODE_15W";
+  question.seen.emplace();
+  question.seen->clocks.gpu_clock_hz = 306e6;
+  const auto found = explain(question);
+  std::size_t clocks = 0;
+  for (const auto& row : found.rows) {
+    if (row.cause != SlowCause::kGpuClock && row.cause != SlowCause::kThermal) continue;
+    ++clocks;
+    EXPECT_GT(row.prognosis.time_s, found.time.expected) << name_of(row.cause);
+  }
+  EXPECT_EQ(clocks, 2U);
+}
+
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);

@@ -33,9 +33,11 @@ void add_if_different(Forecasts& found, const LanguageCase& of, Prediction predi
   }
 }
 
-void add_mode(Forecasts& found, const LanguageCase& of, const PowerMode& mode,
-              Prediction prediction) {
-  prediction.mode = mode;
+void add_mode(Forecasts& found, const LanguageCase& of, const WeighedMode& there, int sms,
+              double spread = 0) {
+  Prediction prediction{there.weight, of.in_mode(there.mode, there.name, sms), spread};
+  prediction.mode = there.mode;
+  prediction.sms = sms;
   add_if_different(found, of, std::move(prediction));
 }
 
@@ -83,18 +85,17 @@ Forecasts as_forecast(const LanguageCase& of) {
 
 Forecasts other_presets(const LanguageCase& of) {
   Forecasts found;
-  for (const auto& [weight, mode, name] : weighted_presets(of.board())) {
-    const double seen = weight_of_seen(of.question.seen, mode);
-    if (seen > 0) add_mode(found, of, mode, {seen * weight, of.in_mode(mode, name), 0});
+  for (WeighedMode& preset : weighted_presets(of.board())) {
+    preset.weight *= weight_of_seen(of.question.seen, preset.mode);
+    if (preset.weight > 0) add_mode(found, of, preset, sms_on(of.board(), preset.mode));
   }
   return found;
 }
 
 Forecasts lower_levels(const LanguageCase& of, Knob knob) {
   Forecasts found;
-  for (const auto& [weight, mode, name] :
-       modes_below(of.board(), of.mode, knob, of.question.seen)) {
-    add_mode(found, of, mode, {weight, of.in_mode(mode, name), 0});
+  for (const WeighedMode& lower : modes_below(of.board(), of.mode, knob, of.question.seen)) {
+    add_mode(found, of, lower, of.sms());
   }
   return found;
 }
@@ -111,7 +112,7 @@ Forecasts lower_memory_clock(const LanguageCase& of) {
 Forecasts throttled_engine(const LanguageCase& of) {
   Forecasts found;
   for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
-    add_mode(found, of, lower, {1, of.in_mode(lower, ""), 0.05});
+    add_mode(found, of, {1, lower, ""}, of.sms(), 0.05);
   }
   return found;
 }
@@ -338,7 +339,7 @@ Forecasts threads_on_processor(const LanguageCase& of) {
   for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
     PowerMode fewer = of.mode;
     fewer.cpu_cores = cores;
-    add_if_different(found, of, {1, of.in_mode(fewer, counted(cores, "core")), 0.05});
+    add_if_different(found, of, {1, of.in_mode(fewer, counted(cores, "core"), 0), 0.05});
   }
   return found;
 }
@@ -405,8 +406,9 @@ Prognosis LanguageCase::prognosis(const llm::Forecast& forecast, std::string set
           forecast.ttft_s.value, load()};
 }
 
-Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting) const {
-  return prognosis(llm::Forecaster(engine(), work, board(), hardware)(other), std::move(setting));
+Prognosis LanguageCase::in_mode(const PowerMode& other, std::string setting, int sms) const {
+  return prognosis(llm::Forecaster(engine(), work, board(), hardware)(other, sms),
+                   std::move(setting));
 }
 
 std::vector<WeighedCause> causes_of(const LanguageCase& of) {

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/answer/explain/weigh.h"
 #include "ridgewatt/answer/language.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/llm/forecast.h"
 
 namespace ridgewatt::answer {
@@ -33,7 +34,10 @@ struct LanguageCase {
   const LanguageWeights& weights() const { return asked.weights.front(); }
   const llm::Forecast& expected() const { return asked.rows.front().forecast; }
   Prognosis prognosis(const llm::Forecast& forecast, std::string setting) const;
-  Prognosis in_mode(const PowerMode& other, std::string setting) const;
+  // The multiprocessors that are on in the mode of the case. A lower clock switches none of them
+  // on.
+  int sms() const { return sms_on(board(), mode); }
+  Prognosis in_mode(const PowerMode& other, std::string setting, int sms) const;
 };
 
 // Returns the possible causes and their predictions.

@@ -140,7 +140,7 @@ PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
 double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities,
                       const PrognosisIn& in_mode) {
   if (in_mode && a.mode && b.mode) {
-    const Prognosis both = in_mode(lower_of(*a.mode, *b.mode));
+    const Prognosis both = in_mode(lower_of(*a.mode, *b.mode), std::min(a.sms, b.sms));
     return log_likelihood(densities, added_by(a, b),
                           [&](const MeasuredFigure& figure) { return figure.predicted(both); });
   }

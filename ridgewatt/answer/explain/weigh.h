@@ -49,8 +49,10 @@ struct Prediction {
   std::optional<double> first_spread = {};  // for the first token, if it differs from `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
   double load_spread = 0;                   // standard deviation of ln(GPU load), likewise
-  // Mode of the prediction, if the mode is all that the cause changes.
+  // Mode of the prediction, if the mode is all that the cause changes, and the multiprocessors that
+  // it leaves on; 0: not known.
   std::optional<PowerMode> mode = {};
+  int sms = 0;
 };
 
 // A cause with its predictions. Without predictions it is impossible.
@@ -81,8 +83,8 @@ inline std::optional<double> known_power(double power_w) {
   return std::isfinite(power_w) ? std::optional(power_w) : std::nullopt;
 }
 
-// Returns what is predicted in a mode.
-using PrognosisIn = std::function<Prognosis(const PowerMode&)>;
+// Returns what is predicted in a mode with this number of multiprocessors.
+using PrognosisIn = std::function<Prognosis(const PowerMode&, int sms)>;
 
 // Adds a row for each possible cause, most probable first, and the signs. The hypotheses are each
 // cause alone and each pair of causes. A row sums over the hypotheses with its cause. The times of

@@ -4,6 +4,7 @@
 
 #include "ridgewatt/answer/language.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/evaluate/explain/simulated_run.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/sweep/mode_list.h"
@@ -19,6 +20,7 @@ struct RealEngine {
   LanguageRequest request;
   Board board;
   PowerMode mode, limits;
+  int sms = 0;  // that are on
   std::string preset;
   double on_cpu = 0;           // share of the layers on the CPU
   double waits = 1;            // factor on both times while the GPU waits
@@ -46,7 +48,7 @@ Spoken outcome_of(const RealEngine& run, std::uint64_t seed) {
   const llm::Forecaster forecaster(*setting.engine, found.model.description,
                                    found.weights.front().tensors, run.board,
                                    found.question.request);
-  const llm::Forecast forecast = forecaster(run.mode);
+  const llm::Forecast forecast = forecaster(run.mode, run.sms);
   Random random = Random(seed).fork(4);  // per board: the same for every mode and setting
   Spoken spoken;
   spoken.token_s = off(forecast.tpot_s, 0.7 * random.normal());
@@ -105,6 +107,7 @@ bool inject(RealEngine& run, SlowCause cause, Random& random) {
     const Preset& other = all[random.below(all.size())];
     if (other.mode == run.mode) return false;
     run.mode = run.limits = other.mode;
+    run.sms = sms_on(run.board, run.mode);
     run.preset = other.name;
     return true;
   }
@@ -201,6 +204,7 @@ std::optional<SimulatedRun> simulate_language_run(const std::vector<SlowCause>& 
   try {
     run.board = load_board(setting.board);
     run.mode = run.limits = select_modes(run.board, question.mode).front();
+    run.sms = sms_on(run.board, run.mode);
     run.seen = quiet_watch(run.board, run.mode, random);
     run.seen.busiest_thread = random.uniform(0.1, 1);
     run.seen.program_cores = *run.seen.busiest_thread;
