@@ -15,6 +15,7 @@
 // are observations from a watched run, such as a rising thermal signal (docs/methods/explain.md).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -189,6 +190,7 @@ struct ExplainedFigure {
   double measured = 0;
   double expected = 0, low = 0, high = 0;
   double gap() const { return measured - expected; }
+  double deviation() const { return std::abs(std::log(measured / expected)); }
 };
 
 // Why a layer of a profile takes more time than expected.
@@ -272,7 +274,10 @@ struct ExplainAnswer {
   ExplainedTime of = ExplainedTime::kMinibatch;
   ExplainedFigure time;                        // in s
   std::optional<ExplainedFigure> first_token;  // in s; then `time` is that of the further tokens
-  bool on_processor = false;                   // the board has no GPU
+  // The time that the gap, the gains and the parts of the gap are of: `of`, or the first token if
+  // it deviates more from its expected time.
+  ExplainedTime gap_of = ExplainedTime::kMinibatch;
+  bool on_processor = false;  // the board has no GPU
   std::optional<double> measured_power_w = {};
   // Why no mode of the board can have the measured power, which is then not weighed; empty: it can.
   std::string power_fault = {};
@@ -288,7 +293,10 @@ struct ExplainAnswer {
   std::vector<ExplainRow> rows;        // most probable cause first
   std::optional<ExplainedChange> change = {};
 
-  double gap_s() const { return time.gap(); }
+  const ExplainedFigure& gap_figure() const {
+    return first_token && gap_of == ExplainedTime::kFirstToken ? *first_token : time;
+  }
+  double gap_s() const { return gap_figure().gap(); }
 };
 
 // Answers the question. Throws UsageError if the measured time is missing or given twice, and what

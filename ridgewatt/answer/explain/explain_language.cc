@@ -122,7 +122,13 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
   found.batch = static_cast<int>(of.request().concurrency);
   found.of = question.tokens_per_s ? ExplainedTime::kToken : ExplainedTime::kFirstToken;
   found.time = explained(figures.front());
-  if (question.tokens_per_s && question.first_token_s) found.first_token = explained(figures[1]);
+  found.gap_of = found.of;
+  if (question.tokens_per_s && question.first_token_s) {
+    found.first_token = explained(figures[1]);
+    if (found.first_token->deviation() > found.time.deviation()) {
+      found.gap_of = ExplainedTime::kFirstToken;
+    }
+  }
   found.on_processor = !of.board().has_gpu();
   found.measured_power_w = question.power_w;
   found.power_fault = power_fault_of(of);

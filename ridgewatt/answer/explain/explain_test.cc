@@ -255,6 +255,25 @@ TEST(ExplainLanguage, ALowerClockIsNotFaster) {
   EXPECT_EQ(clocks, 2U);
 }
 
+// If the tokens are as fast as expected and the prompt is late, the gap and the gains are of the
+// prompt.
+TEST(ExplainLanguage, TheGapIsOfTheTimeThatDeviatesMore) {
+  ExplainQuestion question = language_question(1);
+  const auto expected = forecast_of(question, "maxn");
+  question.tokens_per_s = expected.tokens_per_s.value;
+  question.first_token_s = 4 * expected.ttft_s.value;
+  const auto found = explain(question);
+  EXPECT_EQ(found.gap_of, ExplainedTime::kFirstToken);
+  EXPECT_NEAR(found.gap_s(), 3 * expected.ttft_s.value, 1e-9);
+  double part_s = 0, gain = 1;
+  for (const auto& row : found.rows) {
+    part_s += row.time_s;
+    gain = std::max(gain, row.gain.value_or(1));
+  }
+  EXPECT_NEAR(part_s, found.gap_s(), 1e-9);
+  EXPECT_GT(gain, 1.5);
+}
+
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);

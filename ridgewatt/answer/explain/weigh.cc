@@ -217,7 +217,7 @@ double log_signs(const std::vector<SeenSign>& signs, SlowCause a, SlowCause b) {
 }
 
 Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& densities,
-                 const std::vector<SeenSign>& signs) {
+                 const MeasuredFigure& time, const std::vector<SeenSign>& signs) {
   Hypothesis one{at, at};
   LogSum sum;
   const double weights = weights_of(cause);
@@ -227,7 +227,6 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
     if (sum.add(log + log_likelihood(prediction, densities))) one.best = i;
   }
   one.log = sum.log + log_signs(signs, cause.cause, cause.cause);
-  const MeasuredFigure& time = densities.front().figure();
   one.log_ratio = log_ratio(time, cause.predictions[one.best]);
   one.against = goes_against(time, one.log_ratio);
   one.all_against = goes_against(densities, cause.predictions[one.best]);
@@ -235,10 +234,9 @@ Hypothesis alone(std::size_t at, const WeighedCause& cause, const Densities& den
 }
 
 Hypothesis together(const std::vector<WeighedCause>& causes, std::size_t at, std::size_t other,
-                    const Densities& densities, const std::vector<SeenSign>& signs,
-                    const PrognosisIn& in_mode) {
+                    const Densities& densities, const MeasuredFigure& time,
+                    const std::vector<SeenSign>& signs, const PrognosisIn& in_mode) {
   const WeighedCause &a = causes[at], &b = causes[other];
-  const MeasuredFigure& time = densities.front().figure();
   Hypothesis both{at, other};
   LogSum sum;
   const double weights = weights_of(a) * weights_of(b);
@@ -270,9 +268,11 @@ void normalize(std::vector<Hypothesis>& hypotheses) {
   }
 }
 
-// Every hypothesis with its probability. No pair contains `none`.
+// Every hypothesis with its probability. No pair contains `none`. `time` is the figure with the
+// gap.
 std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Densities& densities,
-                              const std::vector<SeenSign>& signs, const PrognosisIn& in_mode) {
+                              const MeasuredFigure& time, const std::vector<SeenSign>& signs,
+                              const PrognosisIn& in_mode) {
   double priors = 0, squares = 0;
   for (const WeighedCause& cause : causes) {
     if (cause.cause == SlowCause::kNone) continue;
@@ -283,11 +283,11 @@ std::vector<Hypothesis> weigh(const std::vector<WeighedCause>& causes, const Den
   std::vector<Hypothesis> found;
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const bool none = causes[i].cause == SlowCause::kNone;
-    found.push_back(alone(i, causes[i], densities, signs));
+    found.push_back(alone(i, causes[i], densities, time, signs));
     found.back().prior = causes[i].prior * (none ? 1 : 1 - kPairShare);
     for (std::size_t j = i + 1; j < causes.size() && !none; ++j) {
       if (causes[j].cause == SlowCause::kNone) continue;
-      found.push_back(together(causes, i, j, densities, signs, in_mode));
+      found.push_back(together(causes, i, j, densities, time, signs, in_mode));
       found.back().prior = causes[i].prior * causes[j].prior / pairs * priors * kPairShare;
     }
   }
@@ -326,6 +326,15 @@ void add(const Hypothesis& one, const ExplainedFigure& time, std::size_t none,
   };
   add_row(one.cause, one.share);
   if (one.cause != one.other) add_row(one.other, 1 - one.share);
+}
+
+// The first token if its time has the gap, otherwise the first figure.
+const MeasuredFigure& figure_with_gap(const ExplainAnswer& found,
+                                      const std::vector<MeasuredFigure>& figures) {
+  if (&found.gap_figure() == &found.time) return figures.front();
+  return *std::find_if(figures.begin(), figures.end(), [](const MeasuredFigure& figure) {
+    return figure.of == FigureOf::kFirstToken;
+  });
 }
 
 double shown_load(double load) {
@@ -385,22 +394,23 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
       std::find_if(causes.begin(), causes.end(),
                    [](const WeighedCause& cause) { return cause.cause == SlowCause::kNone; }) -
       causes.begin());
-  for (const Hypothesis& one : weigh(causes, densities, signs, in_mode)) {
+  const MeasuredFigure& time = figure_with_gap(found, figures);
+  const ExplainedFigure& gap = found.gap_figure();
+  for (const Hypothesis& one : weigh(causes, densities, time, signs, in_mode)) {
     if (one.cause == one.other) {
       best[one.cause] = causes[one.cause].predictions[one.best];
       found.rows[one.cause].against = one.all_against;
     }
-    add(one, found.time, none, found.rows);
+    add(one, gap, none, found.rows);
   }
-  const MeasuredFigure& time = figures.front();
   for (std::size_t i = 0; i < causes.size(); ++i) {
     ExplainRow& row = found.rows[i];
     row.cause = causes[i].cause;
     row.prognosis = best[i].prognosis;
     if (!causes[i].misread && row.cause != SlowCause::kNone) {
-      add_gain(row, found.time, time.scale * time.predicted(row.prognosis).value_or(0));
+      add_gain(row, gap, time.scale * time.predicted(row.prognosis).value_or(0));
     }
-    row.prognosis.time_s *= time.scale;
+    row.prognosis.time_s *= figures.front().scale;
     for (const SeenSign& sign : signs) {
       if (sign.shown && sign.belongs_to(row.cause)) row.signs.push_back(sign.text);
     }

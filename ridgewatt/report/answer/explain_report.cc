@@ -198,9 +198,9 @@ std::string unexplained_text(const ExplainAnswer& found) {
   static constexpr double kExplains = 2;  // chosen: largest plausible error of a prediction
   const auto off = [&](const ExplainLine& line) {
     const answer::Prognosis& prognosis = line.row().prognosis;
-    const bool first = found.of == ExplainedTime::kFirstToken && prognosis.first_token_s;
+    const bool first = found.gap_of == ExplainedTime::kFirstToken && prognosis.first_token_s;
     const double time_s = first ? *prognosis.first_token_s : prognosis.time_s;
-    return time_s > 0 ? std::abs(std::log(found.time.measured / time_s))
+    return time_s > 0 ? std::abs(std::log(found.gap_figure().measured / time_s))
                       : std::numeric_limits<double>::infinity();
   };
   const auto lines = lines_of(found);
@@ -243,17 +243,18 @@ std::string causes_text(const std::vector<ExplainLine>& lines) {
 // For example, "3.4 times as long as expected, most probably because of preset 15W (62 %)".
 std::string explain_sentence(const ExplainAnswer& found) {
   static constexpr double kAsExpected = 1.05;  // chosen: smaller ratios are not stated
-  const double ratio = found.time.measured / found.time.expected;
-  std::string text = ratio > kAsExpected || ratio < 1 / kAsExpected
-                         ? sentence("{:.3g} times as long as expected", ratio)
-                         : std::string("as long as expected");
+  const answer::ExplainedFigure& time = found.gap_figure();
+  const double ratio = time.measured / time.expected;
+  std::string text = found.first_token ? std::string(name_of(found.gap_of)) + ": " : "";
+  text += ratio > kAsExpected || ratio < 1 / kAsExpected
+              ? sentence("{:.3g} times as long as expected", ratio)
+              : std::string("as long as expected");
   if (const std::string reason = unexplained_text(found); !reason.empty()) {
     return text + "; " + reason;
   }
   const std::vector<ExplainLine> lines = lines_of(found);
   if (lines.front().row().cause == SlowCause::kNone) {
-    const bool within =
-        found.time.measured >= found.time.low && found.time.measured <= found.time.high;
+    const bool within = time.measured >= time.low && time.measured <= time.high;
     return text + (within ? ", within the error of the estimate"
                           : ", which no known cause explains better than an error of the estimate");
   }
@@ -440,6 +441,11 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
     text += sentence("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
   }
   std::vector<std::string> lines{text};
+  if (found.first_token) {
+    lines.push_back(
+        fmt::format("the gap and the gains are of the {}, which deviates more",
+                    found.gap_of == ExplainedTime::kToken ? "time per token" : "first token"));
+  }
   if (found.profile && found.profile->measured) {
     lines.push_back("the measured time is that of the profile (" + found.profile->source + ")");
   }
@@ -462,6 +468,7 @@ Json explain_json(const ExplainAnswer& found) {
                {"expected_ms", kExplainMs * found.time.expected},
                {"expected_lo_ms", kExplainMs * found.time.low},
                {"expected_hi_ms", kExplainMs * found.time.high},
+               {"gap_of", name_of(found.gap_of)},
                {"gap_ms", kExplainMs * found.gap_s()},
                {"expected_power_w", found.expected_power_w},
                {"expected_power_lo_w", found.expected_power_low_w},

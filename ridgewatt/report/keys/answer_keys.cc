@@ -46,6 +46,9 @@ std::span<const KeyMeaning> answer_keys() {
       {"intensity", "floating-point operations per byte of modelled traffic"},
       {"explain:rows", "one object per cause, the most probable first"},
       {"explain:time_of", "what the times refer to: minibatch, token or first token"},
+      {"explain:gap_of",
+       "the time that the gap and the gains refer to: time_of, or the first token if it deviates "
+       "more"},
       {"explain:gpu_load", "load of the GPU, 0 to 1"},
       {"explain:program_cores", "CPU time of the program, in cores"},
       {"explain:busiest_thread", "CPU time of its busiest thread, in cores"},
