@@ -83,7 +83,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
     token.adds = true;
     token.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
     if (question.claimed_tokens_per_s) {
-      token.scale = sequences / *question.claimed_tokens_per_s / token.expected;
+      token.scale = of.claim_scale();
       token.error = {.sd = kClaimedSd};
     }
   }

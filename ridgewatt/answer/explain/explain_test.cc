@@ -274,6 +274,32 @@ TEST(ExplainLanguage, TheGapIsOfTheTimeThatDeviatesMore) {
   EXPECT_GT(gain, 1.5);
 }
 
+const ExplainRow& row_of(const ExplainAnswer& found, SlowCause cause) {
+  return *std::find_if(found.rows.begin(), found.rows.end(),
+                       [&](const ExplainRow& row) { return row.cause == cause; });
+}
+
+// A claim is of the GPU. It makes no CPU faster.
+TEST(ExplainLanguage, AClaimDoesNotSpeedUpTheCpu) {
+  ExplainQuestion question = language_question(8);
+  const double alone_s = row_of(explain(question), SlowCause::kCpuFallback).prognosis.time_s;
+  question.claimed_tokens_per_s = 40;
+  const auto claimed = explain(question);
+  EXPECT_NEAR(row_of(claimed, SlowCause::kCpuFallback).prognosis.time_s, alone_s, 1e-9 * alone_s);
+  EXPECT_NEAR(row_of(claimed, SlowCause::kNone).prognosis.time_s, 1.0 / 40, 1e-12);
+}
+
+TEST(Explain, AClaimDoesNotSpeedUpTheCpu) {
+  ExplainQuestion question = question_of();
+  const double expected_s = estimated(question, "maxn").estimate.total.period_s;
+  const double alone_s =
+      row_of(explained(question, 50 * expected_s), SlowCause::kCpuFallback).prognosis.time_s;
+  question.claimed_s = expected_s / 2;
+  const auto claimed = explained(question, 50 * expected_s);
+  const auto& on_cpu = row_of(claimed, SlowCause::kCpuFallback).prognosis;
+  EXPECT_NEAR(on_cpu.time_s, alone_s, 1e-9 * alone_s);
+}
+
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);

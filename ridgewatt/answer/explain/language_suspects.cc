@@ -183,7 +183,8 @@ Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
   Forecasts found;
   if (of.weights().steps.size() < 2 || cpu_peak_flop_per_s(of.board(), of.mode) <= 0) return found;
   const double prompt_s = on_cpu_s(of, of.weights().steps[0]);
-  const double step_s = on_cpu_s(of, of.weights().steps[1]);
+  // The claim is of the GPU, so it does not change the time on the CPU.
+  const double step_s = on_cpu_s(of, of.weights().steps[1]) / of.claim_scale();
   const llm::Forecast& now = of.expected();
   for (const double share : shares) {
     const std::string setting =
@@ -280,7 +281,7 @@ Forecasts first_request(const LanguageCase& of) {
   for (const double more_s : kMoreS) {
     // If the time of the first token is given, it contains the delay, and the rate is of later
     // tokens only.
-    const double token_s = of.question.first_token_s ? 0 : more_s / tokens;
+    const double token_s = of.question.first_token_s ? 0 : more_s / tokens / of.claim_scale();
     found.push_back({1, of.prognosis(now, ""), 0});
     Prediction& one = found.back();
     one.prognosis.time_s += token_s;

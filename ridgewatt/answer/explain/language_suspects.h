@@ -33,6 +33,13 @@ struct LanguageCase {
   }
   const LanguageWeights& weights() const { return asked.weights.front(); }
   const llm::Forecast& expected() const { return asked.rows.front().forecast; }
+  // Factor from the forecast to a claimed time per token.
+  double claim_scale() const {
+    const double sequences = static_cast<double>(request().concurrency);
+    return question.claimed_tokens_per_s
+               ? sequences / *question.claimed_tokens_per_s / expected().tpot_s.value
+               : 1;
+  }
   Prognosis prognosis(const llm::Forecast& forecast, std::string setting) const;
   // The multiprocessors that are on in the mode of the case. A lower clock switches none of them
   // on.

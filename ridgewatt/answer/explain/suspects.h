@@ -29,6 +29,11 @@ struct ExplainCase {
   std::optional<ProfiledLayers> profile = {};
 
   const workload::WorkloadCost& cost() const { return model->estimator(batch).cost(); }
+  // A time that a claimed time does not change, in units of the estimate: the claim multiplies
+  // every prediction.
+  double unclaimed(double seconds) const {
+    return question.claimed_s ? seconds * expected.total.period_s / *question.claimed_s : seconds;
+  }
   Prognosis in_mode(const PowerMode& other, std::string setting) const;
   // Returns the layers with this fault in the profile; null if there are none or the profile cannot
   // show the fault.

@@ -19,11 +19,12 @@ Predictions cpu_fallback(const ExplainCase& of) {
   const double now_s = of.expected.total.period_s;
   if (const FaultyLayers* layers = of.faulty(LayerFault::kOnCpu)) {
     const double busy = std::max(0.0, 1 - layers->expected_s / now_s);
-    found.push_back(waiting(of, busy * now_s + layers->time_s, busy, 0.15, "as profiled"));
+    found.push_back(
+        waiting(of, busy * now_s + of.unclaimed(layers->time_s), busy, 0.15, "as profiled"));
     found.back().adds = true;
     return found;
   }
-  const double on_cpu_s = of.cost().work_flop() / (kEfficiency * peak);
+  const double on_cpu_s = of.unclaimed(of.cost().work_flop() / (kEfficiency * peak));
   if (peak <= 0) return found;
   for (const double share : kShares) {
     const double time_s = (1 - share) * of.expected.total.period_s + share * on_cpu_s;
@@ -59,10 +60,10 @@ Predictions host_copy(const ExplainCase& of) {
   constexpr double kCallS = 100e-6;   // chosen: two synchronous copies
   if (const auto seen = with_seen_outside(of)) return *seen;
   constexpr std::array kTimes = {1.0, 2.5, 6.0};
-  const double once_s = of.cost().input_bytes / kBytesPerS + kCallS;
+  const double once_s = of.unclaimed(of.cost().input_bytes / kBytesPerS + kCallS);
   Predictions found;
   if (const FaultyLayers* copies = of.faulty(LayerFault::kHostCopy)) {
-    found.push_back(increased(of, copies->time_s, 0.1, "as profiled"));
+    found.push_back(increased(of, of.unclaimed(copies->time_s), 0.1, "as profiled"));
     return found;
   }
   for (const double times : kTimes) {
@@ -80,8 +81,9 @@ Predictions pre_post_processing(const ExplainCase& of) {
   Predictions found;
   const double now_s = of.expected.total.period_s;
   for (const double one : kPerSampleS) {
-    if (!differs(of, now_s + one * of.batch)) continue;
-    found.push_back(increased(of, one * of.batch, 0.2));
+    const double more_s = of.unclaimed(one * of.batch);
+    if (!differs(of, now_s + more_s)) continue;
+    found.push_back(increased(of, more_s, 0.2));
     // Marks around the model alone exclude this work.
     found.push_back(found.back());
     found.back().prognosis.stated = found.back().prognosis.time_s / now_s;
@@ -96,7 +98,7 @@ Predictions python_caller(const ExplainCase& of) {
   const double now_s = engine.call_s(of.question.run.caller, of.mode);
   Predictions found;
   for (const auto caller : {twin::EngineCaller::kThinPython, twin::EngineCaller::kFramework}) {
-    const double more_s = engine.call_s(caller, of.mode) - now_s;
+    const double more_s = of.unclaimed(engine.call_s(caller, of.mode) - now_s);
     if (more_s <= 0 || !differs(of, of.expected.total.period_s + more_s)) continue;
     found.push_back(increased(of, more_s, 0.1, std::string(name_of(caller))));
   }
