@@ -281,6 +281,8 @@ struct ExplainAnswer {
   std::optional<double> measured_power_w = {};
   // Why no mode of the board can have the measured power, which is then not weighed; empty: it can.
   std::string power_fault = {};
+  // "the model needs 15.6 of 7.44 GiB: it does not fit"; empty: it fits the memory.
+  std::string memory_fault = {};
   // 90 % interval.
   double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;
   // Of the question; if given, the expected times are scaled to it.

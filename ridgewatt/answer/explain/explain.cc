@@ -144,6 +144,8 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
   found.on_processor = !of.board.has_gpu();
   found.measured_power_w = of.question.power_w;
   found.power_fault = power_fault_of(of);
+  const auto memory = of.model->memory(of.batch);
+  found.memory_fault = memory_fault(memory.needed_bytes(), memory.free_bytes());
   const MeasuredFigure power{.expected = of.expected.total.power_w,
                              .error = of.error[twin::kPower]};
   add_power(found, power);

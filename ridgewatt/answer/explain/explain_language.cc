@@ -132,6 +132,9 @@ ExplainAnswer answer_of(const LanguageCase& of, const std::vector<MeasuredFigure
   found.on_processor = !of.board().has_gpu();
   found.measured_power_w = question.power_w;
   found.power_fault = power_fault_of(of);
+  const llm::Fit& fit = of.asked.memory.front().fit;
+  found.memory_fault =
+      memory_fault(LanguageMemory::needed_bytes(fit), fit.board_bytes - fit.system_bytes);
   const auto& power =
       question.tokens_per_s ? of.expected().decode_power_w : of.expected().prefill_power_w;
   add_power(found, {.expected = power.value, .error = error_of(power)});

@@ -300,6 +300,15 @@ TEST(Explain, AClaimDoesNotSpeedUpTheCpu) {
   EXPECT_NEAR(on_cpu.time_s, alone_s, 1e-9 * alone_s);
 }
 
+TEST(ExplainLanguage, AModelThatDoesNotFitIsSaid) {
+  ExplainQuestion question = language_question(5.5);
+  EXPECT_EQ(explain(question).memory_fault, "");
+  question.device = "orin-nano-8gb@super";
+  question.engine = "vllm";
+  question.language.quantization = "f16";
+  EXPECT_THAT(explain(question).memory_fault, ::testing::HasSubstr("GiB: it does not fit"));
+}
+
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);

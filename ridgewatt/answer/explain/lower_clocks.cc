@@ -118,6 +118,13 @@ std::string power_fault(const Board& board, const twin::Twin& twin, double power
   return {};
 }
 
+std::string memory_fault(double needed_bytes, double free_bytes) {
+  constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+  if (needed_bytes <= free_bytes) return {};
+  return sentence("the model needs {:.3g} of {:.3g} GiB: it does not fit", needed_bytes / kGibibyte,
+                  free_bytes / kGibibyte);
+}
+
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode) {
   constexpr double kTwoFma = 16;  // chosen: two FMA of 128 bits, if a board file has no figure
   const double per_cycle = board.cpu_flop_per_cycle > 0 ? board.cpu_flop_per_cycle : kTwoFma;

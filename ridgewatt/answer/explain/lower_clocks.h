@@ -68,6 +68,9 @@ bool nears_limit(const Board& board, double power_w);
 // lowest clocks, or far above the module's limit. Empty: it can.
 std::string power_fault(const Board& board, const twin::Twin& twin, double power_w);
 
+// Returns that the model needs more memory than the board has left; empty: it fits.
+std::string memory_fault(double needed_bytes, double free_bytes);
+
 // Returns the FP32 peak of all online cores; 0 without a CPU clock.
 double cpu_peak_flop_per_s(const Board& board, const PowerMode& mode);
 

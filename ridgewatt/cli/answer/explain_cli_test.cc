@@ -47,6 +47,17 @@ TEST(ExplainCommand, AWatchedProgramShowsItsPreset) {
   EXPECT_NEAR(sum_of(found["rows"], "time_ms"), found["gap_ms"].get<double>(), 1e-6);
 }
 
+// An estimate of a model that does not fit is no reason to change nothing.
+// label: board
+TEST(ExplainCommand, AModelThatDoesNotFitIsSaid) {
+  const auto result = run_program(
+      "explain zoo:llama-3.1-8b --device orin-nano-8gb@super --runtime vllm --quantization f16 "
+      "--tokens-per-second 5.5");
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("GiB: it does not fit"));
+  EXPECT_THAT(result.output, Not(HasSubstr("nothing to fix")));
+}
+
 // label: board
 TEST(ExplainCommand, AttachesToAProcess) {
   const pid_t child = ::fork();

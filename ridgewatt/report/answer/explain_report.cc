@@ -262,6 +262,11 @@ std::string explain_sentence(const ExplainAnswer& found) {
 }
 
 std::string remedy_text(const ExplainLine& line) {
+  // An estimate of a model that does not fit describes no run on this board.
+  const bool misfit = line.row().cause == SlowCause::kNone && !line.found->memory_fault.empty();
+  if (misfit) {
+    return std::string(words_of(*line.found, SlowCause::kMemoryPressure, &ExplainWords::remedy));
+  }
   return fmt::format(fmt::runtime(words_of(*line.found, line.row().cause, &ExplainWords::remedy)),
                      line.found->mode_arguments);
 }
@@ -476,6 +481,7 @@ Json explain_json(const ExplainAnswer& found) {
   json["runtime"] = found.runtime;
   if (!found.rows.empty()) json["sentences"] = Json::array({explain_sentence(found)});
   if (!found.power_fault.empty()) json["sentences"].push_back(power_fault_text(found));
+  if (!found.memory_fault.empty()) json["sentences"].push_back(found.memory_fault);
   if (found.change) json["sentences"].push_back(change_sentence(*found.change));
   if (found.first_token) {
     json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
@@ -510,6 +516,7 @@ Result explain_result(const ExplainAnswer& found) {
     result.notes.push_back("the measured time: " + reason);
   }
   if (!found.power_fault.empty()) result.notes.push_back(power_fault_text(found));
+  if (!found.memory_fault.empty()) result.notes.push_back(found.memory_fault);
   for (const auto& reason : found.widened_by) {
     result.notes.push_back("the interval is wide: " + reason);
   }
