@@ -127,6 +127,7 @@ std::vector<Fit> fits(const LanguageModel& model, std::span<const Board> boards,
       const std::int64_t trained = description.context > 0 ? description.context : kMostTokens;
       fit.largest_context =
           largest(trained, [&](std::int64_t c) { return needs(fit, c, options.batch).fits(); });
+      fit.beyond_training = std::max<std::int64_t>(0, options.context - trained);
       fit.context_of_model = description.context > 0 && fit.largest_context == trained;
       fit.largest_batch = largest(
           kMostSequences, [&](std::int64_t b) { return needs(fit, options.context, b).fits(); });

@@ -78,6 +78,8 @@ struct Fit {
   std::int64_t largest_context = 0;  // at the given batch; 0: not even one token
   bool context_of_model = false;  // largest_context is the trained context, although more would fit
   std::int64_t largest_batch = 0;  // at the given context
+  // Tokens of each sequence beyond the context for which the model was trained; 0: none.
+  std::int64_t beyond_training = 0;
   // One decode step at the given context and batch; NaN: the weights are unknown.
   double decode_bytes = 0;
   double decode_flop = 0;

@@ -44,6 +44,18 @@ TEST(Fits, Llama8bInFourBitsFitsEightGigabytesUpToWhatTheReserveLeaves) {
   EXPECT_NEAR(static_cast<double>(fit.largest_context - less), 1e8 / of_token, 1);
 }
 
+// A context beyond that of the training fits the memory, but the model was not made for it.
+TEST(Fits, ALongerContextThanThatOfTheTrainingIsMarked) {
+  FitsOptions options;
+  options.quantizations = {"q4_k_m"};
+  options.context = 131072;
+  EXPECT_EQ(fit_of("zoo:llama-3.1-8b", "agx-orin", options).beyond_training, 0);
+  options.context = 200010;
+  const Fit fit = fit_of("zoo:llama-3.1-8b", "agx-orin", options);
+  EXPECT_TRUE(fit.fits());
+  EXPECT_EQ(fit.beyond_training, 200010 - 131072);
+}
+
 TEST(Fits, Llama8bInSixteenBitsDoesNotFitEightGigabytes) {
   FitsOptions options;
   options.quantizations = {"f16"};

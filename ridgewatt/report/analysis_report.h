@@ -44,6 +44,8 @@ Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
                std::span<const llm::Fit> fits);
 Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
                    std::span<const llm::Fit> fits);
+// "yes", "no", or "yes, beyond training": more tokens than the model was trained for.
+std::string fits_word(const llm::Fit& fit);
 // "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".
 std::string fits_text(const llm::Fit& fit);
 

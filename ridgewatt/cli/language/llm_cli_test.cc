@@ -59,6 +59,16 @@ TEST(LlmCommand, ContractOfTheIssue) {
   EXPECT_EQ(number(memory, "kv_bytes"), 768.0 * 32768);
 }
 
+TEST(LlmCommand, MoreTokensThanInTheTrainingAreMarked) {
+  const std::string question =
+      "llm zoo:llama-3.1-8b --device agx-orin --prompt 200000 --generate 10";
+  const Json answer = answer_of(question);
+  EXPECT_EQ(answer["rows"][0]["beyond_training"], 200010 - 131072);
+  const std::string text = run_program(question).output;
+  EXPECT_THAT(text, HasSubstr("fits, but 68938 tokens more than the model was trained for"));
+  EXPECT_THAT(text, HasSubstr("yes, beyond training"));
+}
+
 TEST(LlmCommand, TextTellsMemoryTableContextsAndPhases) {
   const auto text = run_program("llm zoo:llama-3.1-8b --device orin-nano-8gb@super");
   EXPECT_EQ(text.status, 0) << text.output;

@@ -13,6 +13,7 @@ std::span<const KeyMeaning> language_keys() {
       {"decode_bytes", "traffic of generating a token"},
       {"decode_flop", "operations of generating a token"},
       {"fits", "whether it fits the memory"},
+      {"beyond_training", "tokens of each sequence beyond the context of the training"},
       {"kv_bytes", "memory of the cache of keys and values"},
       {"kv_bytes_per_token", "size of the cache per token"},
       {"kv_type", "element type of the cache"},

@@ -37,11 +37,13 @@ Json memory_json(const answer::LanguageAnswer& found) {
         const llm::Fit& at = memory.at_contexts[i];
         contexts.push_back({{"context", found.question.contexts[i]},
                             {"memory_bytes", answer::LanguageMemory::needed_bytes(at)},
-                            {"fits", at.fits()}});
+                            {"fits", at.fits()},
+                            {"beyond_training", at.beyond_training}});
       }
       list.push_back({{"board", board_label(found.boards[b])},
                       {"quantization", fit.quantization},
                       {"fits", fit.fits()},
+                      {"beyond_training", fit.beyond_training},
                       {"board_bytes", fit.board_bytes},
                       {"system_bytes", fit.system_bytes},
                       {"runtime_bytes", fit.runtime_bytes},
@@ -91,6 +93,7 @@ Json row_json(const answer::LanguageAnswer& found, const answer::LanguageRow& ro
   json["bound"] = row.forecast.limited_by;
   json["memory_bytes"] = answer::LanguageMemory::needed_bytes(fit);
   json["fits"] = fit.fits();
+  json["beyond_training"] = fit.beyond_training;
   json["largest_context"] = fit.largest_context;
   json["largest_batch"] = fit.largest_batch;
   Json::array_t steps;

@@ -71,7 +71,7 @@ void add_memory_cells(std::vector<Cell>& cells, const llm::Fit& fit, bool for_pe
   const double needed = answer::LanguageMemory::needed_bytes(fit);
   if (!for_people) cells.emplace_back(needed);
   cells.emplace_back(needed / kGibibytes);
-  cells.emplace_back(yes_or_no(fit.fits()));
+  cells.emplace_back(fits_word(fit));
   cells.emplace_back(fit.largest_context);
   cells.emplace_back(fit.largest_batch);
 }
@@ -293,7 +293,7 @@ Table language_context_table(const answer::LanguageAnswer& found) {
     const llm::Fit& fit = found.memory_of(row).at_contexts[i];
     table.add_row({found.question.contexts[i], row.step_s[i] * 1e3, sequences / row.step_s[i],
                    fit.kv_bytes / kGibibytes,
-                   answer::LanguageMemory::needed_bytes(fit) / kGibibytes, yes_or_no(fit.fits())});
+                   answer::LanguageMemory::needed_bytes(fit) / kGibibytes, fits_word(fit)});
   }
   return table;
 }

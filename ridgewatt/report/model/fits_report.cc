@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/columns.h"
@@ -20,6 +21,7 @@ Json fit_json(const llm::Fit& fit) {
   return {{"board", fit.board},
           {"quantization", fit.quantization},
           {"fits", fit.fits()},
+          {"beyond_training", fit.beyond_training},
           {"board_bytes", fit.board_bytes},
           {"system_bytes", fit.system_bytes},
           {"system_source", fit.system_source},
@@ -54,12 +56,11 @@ Table fits_table(std::span<const llm::Fit> fits) {
                {.name = "largest_context"},
                {.name = "largest_batch"}});
   for (const llm::Fit& fit : fits) {
-    table.add_row({fit.board, fit.quantization, std::string(fit.fits() ? "yes" : "no"),
-                   fit.left_bytes() / kGibibyte, fit.weights_bytes / kGibibyte,
-                   fit.kv_bytes / kGibibyte, fit.buffer_bytes / kGibibyte,
-                   fit.runtime_bytes / kGibibyte, fit.system_bytes / kGibibyte,
-                   fit.board_bytes / kGibibyte, known_cell(fit.bits_per_weight),
-                   fit.largest_context, fit.largest_batch});
+    table.add_row({fit.board, fit.quantization, fits_word(fit), fit.left_bytes() / kGibibyte,
+                   fit.weights_bytes / kGibibyte, fit.kv_bytes / kGibibyte,
+                   fit.buffer_bytes / kGibibyte, fit.runtime_bytes / kGibibyte,
+                   fit.system_bytes / kGibibyte, fit.board_bytes / kGibibyte,
+                   known_cell(fit.bits_per_weight), fit.largest_context, fit.largest_batch});
   }
   return table;
 }
@@ -92,14 +93,22 @@ Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
   return json;
 }
 
+std::string fits_word(const llm::Fit& fit) {
+  if (!fit.fits()) return "no";
+  return fit.beyond_training > 0 ? "yes, beyond training" : "yes";
+}
+
 std::string fits_text(const llm::Fit& fit) {
   const auto gib = [](double bytes) { return bytes / kGibibyte; };
   return fmt::format(
       "board {:.2f} GiB - system {:.2f} - runtime {:.2f} - weights {:.2f} - cache {:.2f} - buffers "
-      "{:.2f} = {:.2f} GiB left: {}",
+      "{:.2f} = {:.2f} GiB left: {}{}",
       gib(fit.board_bytes), gib(fit.system_bytes), gib(fit.runtime_bytes), gib(fit.weights_bytes),
       gib(fit.kv_bytes), gib(fit.buffer_bytes), gib(fit.left_bytes()),
-      fit.fits() ? "fits" : "does not fit");
+      fit.fits() ? "fits" : "does not fit",
+      fit.beyond_training > 0 ? fmt::format(", but {} more than the model was trained for",
+                                            counted(fit.beyond_training, "token"))
+                              : "");
 }
 
 Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
