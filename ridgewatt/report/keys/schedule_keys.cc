@@ -125,7 +125,7 @@ std::span<const KeyMeaning> schedule_keys() {
       {"how", "how it ended, in words"},
       {"late_share", "share of the requests that were late"},
       {"over_share", "share of the windows above the cap"},
-      {"govern:modes", "number of modes that were used"},
+      {"govern:modes", "number of candidate modes"},
       {"trials", "modes that were tried to learn their cost"},
       {"govern:switches", "number of mode changes"},
       {"switching_s", "time of all mode changes"},
