@@ -49,6 +49,10 @@ TEST_F(GovernCommand, TheMeanPowerIsThatUntilTheDeadline) {
   EXPECT_LT(*parse_double(row[0]), 3600) << "the job is done long before";
   EXPECT_NEAR(*parse_double(row[2]), *parse_double(row[1]) / 2, 1e-6);
   EXPECT_LT(*parse_double(row[2]), 60);
+  const auto text = testing::run_program(
+      "govern --simulate --device agx-orin --model zoo:resnet18 --training --deadline 2h "
+      "--minibatches 20000");
+  EXPECT_THAT(text.output, HasSubstr("energy and mean power are of 7200 s"));
 }
 
 // label: board

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/measure_report.h"
 #include "ridgewatt/report/rows.h"
@@ -23,6 +24,14 @@ Json goal_json(const govern::Goal& goal) {
           {"batch", goal.batch}};
 }
 
+// The time span of `energy_j`: a simulation runs until the end of the goal, a program until its job
+// ends.
+double energy_time_s(const answer::GovernAnswer& found) {
+  const bool simulated = found.provenance == Provenance::kModelled;
+  const bool rests = simulated && found.goal.end_s < govern::Goal::kNone;
+  return rests ? std::max(found.end_s, found.goal.end_s) : found.end_s;
+}
+
 Json govern_json(const answer::GovernAnswer& found) {
   Json json = {{"goal", goal_json(found.goal)}, {"held", found.held()}, {"device", found.device}};
   if (!found.workload.empty()) json["workload"] = found.workload;
@@ -30,6 +39,7 @@ Json govern_json(const answer::GovernAnswer& found) {
                {"minibatches", found.minibatches},
                {"energy_j", found.energy_j},
                {"energy_wh", found.energy_j / kJoulesPerWh},
+               {"energy_time_s", energy_time_s(found)},
                {"over_share", found.over_share},
                {"late_share", found.late_share},
                {"switches", found.switches},
@@ -39,14 +49,6 @@ Json govern_json(const answer::GovernAnswer& found) {
                {"how", found.how},
                {"provenance", name_of(found.provenance)}});
   return json;
-}
-
-// The time span of `energy_j`: a simulation runs until the end of the goal, a program until its job
-// ends.
-double energy_time_s(const answer::GovernAnswer& found) {
-  const bool simulated = found.provenance == Provenance::kModelled;
-  const bool rests = simulated && found.goal.end_s < govern::Goal::kNone;
-  return rests ? std::max(found.end_s, found.goal.end_s) : found.end_s;
 }
 
 // A number; 0 means unknown.
@@ -77,6 +79,12 @@ Result govern_result(const answer::GovernAnswer& found) {
       std::vector{found})};
   result.json = govern_json(found);
   result.remarks = measure::skipped_marks_remarks(found.malformed_marks);
+  if (energy_time_s(found) > found.end_s) {
+    result.remarks.push_back(sentence(
+        "energy and mean power are of {:.4g} s: the board idles from the end of the job to "
+        "the end of the goal",
+        energy_time_s(found)));
+  }
   return result;
 }
 

@@ -122,6 +122,8 @@ std::span<const KeyMeaning> schedule_keys() {
       {"govern:held", "whether the goal was kept"},
       {"govern:end_s", "when it ended"},
       {"govern:energy_j", "energy that was used"},
+      {"energy_time_s",
+       "time of that energy: to end_s, in a simulation with a deadline to the deadline"},
       {"how", "how it ended, in words"},
       {"late_share", "share of the requests that were late"},
       {"over_share", "share of the windows above the cap"},
