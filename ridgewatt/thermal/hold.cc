@@ -22,8 +22,17 @@ struct Outcome {
   double holds_s = kForever, steady_celsius = kForever, sustained_w = 0, slow_s = 0;
 };
 
-Outcome outcome(const ThermalFit& fit, const HoldQuestion& question, double trip_celsius) {
-  const double ambient = question.ambient_celsius.value_or(fit.ambient_celsius);
+// Whether the error of the fitted ambient temperature is that of a thermometer.
+bool was_measured(const ThermalFit& fit) {
+  constexpr double kMostSd = 1;  // chosen: ThermalFitOptions::ambient_sd_k, as the fit widens it
+  return fit.sd(ThermalParam::kAmbient) < kMostSd;
+}
+
+// `error_k`: error of a stated ambient temperature.
+Outcome outcome(const ThermalFit& fit, const HoldQuestion& question, double trip_celsius,
+                double error_k = 0) {
+  const double ambient =
+      question.ambient_celsius ? *question.ambient_celsius + error_k : fit.ambient_celsius;
   const double fan = question.fan.value_or(fit.fan);
   const ThermalSystem system(fit.model, {question.power_w, ambient, fan});
   ThermalState from{ambient, ambient};
@@ -97,6 +106,7 @@ HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question) {
                       sustained = {best.sustained_w};
   Random random = Random(question.seed).fork(7);
   std::size_t held = answer.holds ? 1 : 0;
+  const bool measured = was_measured(fit);
   for (int draw = 0; draw < question.draws; ++draw) {
     Eigen::VectorXd normal(kThermalParams);
     for (double& value : normal) value = random.normal();
@@ -106,7 +116,8 @@ HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question) {
     for (std::size_t i = 0; i < kThermalParams; ++i) place[i] += step[static_cast<Eigen::Index>(i)];
     ThermalFit there = fit.moved(place);
     there.model.leakage_per_k = std::max(0.0, fit.model.leakage_per_k + leakage);
-    const Outcome at = outcome(there, question, *trip);
+    const double error_k = measured ? there.ambient_celsius - fit.ambient_celsius : 0;
+    const Outcome at = outcome(there, question, *trip, error_k);
     times.push_back(at.holds_s);
     steady.push_back(at.steady_celsius);
     sustained.push_back(at.sustained_w);

@@ -18,9 +18,11 @@ namespace ridgewatt::thermal {
 struct ThermalFile;
 
 struct HoldQuestion {
-  double power_w = 0;                     // power at the junction temperature kPowerCelsius
-  std::optional<double> ambient_celsius;  // absent: as in the trace
-  std::optional<double> fan;              // Share of full speed. Absent: as in the trace.
+  double power_w = 0;  // power at the junction temperature kPowerCelsius
+  // Absent: as in the trace. If the ambient temperature of the trace was measured, its error is
+  // that of the thermometer, which also measures this one.
+  std::optional<double> ambient_celsius;
+  std::optional<double> fan;  // Share of full speed. Absent: as in the trace.
   // Temperature at which the board throttles. Absent: that of the board.
   std::optional<double> trip_celsius;
   std::optional<ThermalState> from;  // Initial state. Absent: steady state at idle power.

@@ -150,6 +150,22 @@ TEST(HowLong, FollowsTheModel) {
   EXPECT_THROW(how_long(fit, question), UsageError);
 }
 
+// The thermometer of the trace also measures a stated ambient temperature, so stating that of the
+// trace changes nothing. Without a thermometer, a stated temperature is new information.
+TEST(HowLong, TheAmbientOfTheTraceCanBeStated) {
+  const ThermalModel truth{0.5, 10, 250, 0.3, 0.8, 0.001};
+  const ThermalFit fit = fit_thermal(recorded(truth, 35, 30), {.ambient_celsius = 35});
+  HoldQuestion question{
+      .power_w = 30, .ambient_celsius = {}, .fan = {}, .trip_celsius = 90, .from = {}};
+  const HoldAnswer usual = how_long(fit, question);
+  question.ambient_celsius = fit.ambient_celsius;
+  const HoldAnswer stated = how_long(fit, question);
+  EXPECT_NEAR(stated.sustained_interval_w.lo, usual.sustained_interval_w.lo, 1e-9);
+  EXPECT_NEAR(stated.sustained_interval_w.hi, usual.sustained_interval_w.hi, 1e-9);
+  question.ambient_celsius = fit.ambient_celsius + 10;
+  EXPECT_LT(how_long(fit, question).sustained_w, usual.sustained_w);
+}
+
 TEST(ThermalFile, IsReadAsItWasWritten) {
   const ThermalModel truth{0.5, 10, 250, 0.3, 0.8, 0.001};
   ThermalFile file;
