@@ -285,7 +285,7 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     widened_by_.push_back(release.title + " was fitted to no prompt: drawn from other engines");
   }
   if (other) {
-    bound->other_step = kOtherBoardStep;
+    bound->other_step = board.discrete_gpu ? kOtherCardStep : kOtherBoardStep;
     bound->other_prompt = kOtherBoardPrompt;
     bound->other_power = kOtherBoardPower;
   }

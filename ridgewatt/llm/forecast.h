@@ -59,6 +59,9 @@ const ShippedEngine& find_engine(std::string_view name);
 // Additional log deviations of time per token, first token and power on a board on which the engine
 // was not fitted. Rules of thumb, scored by `evaluate llm` on rows that no fit uses.
 inline constexpr double kOtherBoardStep = 0.15;
+// On a discrete GPU, in place of kOtherBoardStep: the root mean square of the errors of llama.cpp
+// on two GPUs to which the host's factor was not fitted (docs/results/discrete_gpus.md).
+inline constexpr double kOtherCardStep = 0.3;
 inline constexpr double kOtherBoardPrompt = 0.25;
 inline constexpr double kOtherBoardPower = 0.2;
 

@@ -76,6 +76,30 @@ TEST(Forecast, FiguresEndWherePhysicsEnds) {
   }
 }
 
+// The published rates of llama-bench (docs/results/discrete_gpus.md). The factor of the host was
+// fitted to the first four.
+TEST(Forecast, LlamaCppOnDiscreteGpusIsAsPublished) {
+  struct Published {
+    const char *board, *quantization;
+    double tokens_per_s;
+    bool fitted;
+  };
+  const Published rows[] = {
+      {"rtx-4090", "q4_k_m", 127.74, true},  {"rtx-4090", "f16", 54.34, true},
+      {"rtx-3090", "q4_k_m", 111.74, true},  {"rtx-3090", "f16", 46.51, true},
+      {"a40", "q4_k_m", 88.95, false},       {"a40", "f16", 33.95, false},
+      {"a100-sxm", "q4_k_m", 133.38, false}, {"a100-sxm", "f16", 53.18, false}};
+  for (const Published& row : rows) {
+    const Forecast f =
+        forecaster_of("llama.cpp", "llama-3-8b", row.quantization, row.board,
+                      {.prompt_tokens = 1, .generated_tokens = 1024})(top_of(row.board));
+    EXPECT_LE(f.tokens_per_s.low, row.tokens_per_s) << row.board << row.quantization;
+    EXPECT_GE(f.tokens_per_s.high, row.tokens_per_s) << row.board << row.quantization;
+    if (!row.fitted) continue;
+    EXPECT_NEAR(f.tokens_per_s.value / row.tokens_per_s, 1, 0.1) << row.board << row.quantization;
+  }
+}
+
 // A lower power limit lowers the clock of a discrete GPU until it holds: no phase is faster, and
 // none draws more. Governors are not modelled.
 TEST(Forecast, APowerLimitSlowsADiscreteGpu) {

@@ -12,10 +12,16 @@ namespace ridgewatt::llm {
 namespace {
 
 // Work per clock cycle relative to a Cortex-A78AE, in programs like an interpreter. Rules of thumb
-// from the vendors' claims for their generations; not measured.
+// from the vendors' claims for their generations; not measured. The host of a discrete GPU is not
+// known: its factor, for each cycle of the 3 GHz in the board files, is fitted to the decoding of
+// llama.cpp on an RTX 4090 and an RTX 3090 (docs/results/discrete_gpus.md). It contains the higher
+// clock of such hosts.
 double work_per_cycle(std::string_view cpu_type) {
-  constexpr std::array<std::pair<std::string_view, double>, 4> kCores = {
-      {{"Neoverse-V3AE", 1.5}, {"Carmel", 0.75}, {"Denver", 0.6}, {"Cortex-A57", 0.5}}};
+  constexpr std::array<std::pair<std::string_view, double>, 5> kCores = {{{"x86-64 host", 4},
+                                                                          {"Neoverse-V3AE", 1.5},
+                                                                          {"Carmel", 0.75},
+                                                                          {"Denver", 0.6},
+                                                                          {"Cortex-A57", 0.5}}};
   for (const auto& [name, work] : kCores) {
     if (cpu_type.find(name) != std::string_view::npos) return work;
   }
