@@ -20,20 +20,27 @@ export function parseCsv(text) {
 
 // The knobs that the rows have; without a GPU there is no gpu_mhz.
 const knobNames = (cloud) => ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz"].filter((name) => cloud.columns[name] && cloud.columns[name][0] > 0);
-export const modeAt = (cloud, i) => Object.fromEntries(knobNames(cloud).map((name) => [name, cloud.columns[name][i]]));
+// The governor of a row: for a power limit its name, such as "100W", otherwise undefined.
+const governorAt = (cloud, i) => (cloud.columns.governor || [])[i] || undefined;
+export function modeAt(cloud, i) {
+  const knobs = Object.fromEntries(knobNames(cloud).map((name) => [name, cloud.columns[name][i]]));
+  const governor = governorAt(cloud, i);
+  return governor ? { ...knobs, governor } : knobs;
+}
 
-// The row index of a mode, or -1.
+// The row index of a mode, or -1. The clocks in the row of a power limit are those at which it
+// settles, so its name alone identifies it.
 export function rowOf(cloud, mode) {
-  const knobs = knobNames(cloud).map((name) => [mode[name], cloud.columns[name]]);
-  for (let i = 0; i < cloud.count; ++i) if (knobs.every(([value, column]) => column[i] === value)) return i;
+  const knobs = mode.governor ? [] : knobNames(cloud).map((name) => [mode[name], cloud.columns[name]]);
+  for (let i = 0; i < cloud.count; ++i) if (governorAt(cloud, i) === mode.governor && knobs.every(([value, column]) => column[i] === value)) return i;
   return -1;
 }
 
-// Rows that differ from `mode` at most in `knob`, sorted by this knob.
+// Rows of fixed clocks that differ from `mode` at most in `knob`, sorted by this knob.
 export function along(cloud, mode, knob) {
   const others = knobNames(cloud).filter((name) => name !== knob).map((name) => [mode[name], cloud.columns[name]]);
   const rows = [];
-  for (let i = 0; i < cloud.count; ++i) if (others.every(([value, column]) => column[i] === value)) rows.push(i);
+  for (let i = 0; i < cloud.count; ++i) if (!governorAt(cloud, i) && others.every(([value, column]) => column[i] === value)) rows.push(i);
   return rows.sort((a, b) => cloud.columns[knob][a] - cloud.columns[knob][b]);
 }
 

@@ -1,6 +1,6 @@
 // The charts of the Explore page: the roofline, on axes that do not change while a slider moves,
 // and cost over a knob.
-import { along, least } from "./cloud.js";
+import { along, least, rowOf } from "./cloud.js";
 import { knobsOf } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
@@ -51,10 +51,10 @@ export function costOverKnob(cloud, mode, knob, cost) {
     series.push({ type: "custom", name: "90 % interval", polygon, polygonFill: "#0072B2", polygonOpacity: 0.15, clip: true, silent: true, itemStyle: { color: "#0072B2" }, data: [polygon[0] || [0, 0]] });
   }
   series.push({ type: "line", name: costs[cost].name.toLowerCase(), data: points, showSymbol: true, symbolSize: 7, lineStyle: { color: "#0072B2" }, itemStyle: { color: "#0072B2" } });
-  const now = rows.find((i) => at(knob.of, i) === mode[knob.of]);
+  const now = rowOf(cloud, mode);
   const low = least(cloud, cost, rows), best = least(cloud, cost);
   const rings = [];
-  if (now !== undefined) rings.push({ value: [at(knob.of, now), at(cost, now)], name: "chosen", label: { show: true, position: "top" } });
+  if (now >= 0) rings.push({ value: [at(knob.of, now), at(cost, now)], name: "chosen", label: { show: true, position: "top" } });
   if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `least here: ${charts.tickText(Number(at(cost, low).toPrecision(3)))} ${costs[cost].unit}`, label: { show: true, position: "top" } });
   series.push({
     type: "scatter", data: rings, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, itemStyle: ringStyle, rings: true, ink: true,

@@ -14,7 +14,7 @@ export const figures = {
   power: { stem: "decode_power", unit: "_w", name: "Power of decoding", label: "power of decoding (W)" },
 };
 export const keyOf = (figure, bound = "") => `${figure.stem}${bound && `_${bound}`}${figure.unit}`;
-export const modeColumns = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz", ...Object.values(figures).flatMap((figure) => ["", "lo", "hi"].map((bound) => keyOf(figure, bound)))].join(",");
+export const modeColumns = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz", "governor", ...Object.values(figures).flatMap((figure) => ["", "lo", "hi"].map((bound) => keyOf(figure, bound)))].join(",");
 
 const blue = "#0072B2", green = "#009E73", red = "#E53935";
 const ring = (x, y, name, position, color = red) => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
@@ -57,10 +57,10 @@ export function overKnob(cloud, mode, knob, figure) {
   const at = (bound, row) => cloud.columns[keyOf(figure, bound)][row];
   const rows = along(cloud, mode, knob.of);
   const points = rows.map((row) => ({ x: cloud.columns[knob.of][row], value: at("", row), lo: at("lo", row), hi: at("hi", row), item: { row, name: knob.label } }));
-  const now = points.find((p) => p.x === mode[knob.of]);
+  const now = rowOf(cloud, mode);
   const least = best(cloud, figure, rows);
-  const marks = now ? [ring(now.x, now.value, "chosen", "top")] : [];
-  if (least >= 0 && !(now && now.item.row === least)) marks.push(ring(cloud.columns[knob.of][least], at("", least), figure.high ? "most here" : "least here", "right"));
+  const marks = now >= 0 ? [ring(cloud.columns[knob.of][now], at("", now), "chosen", "top")] : [];
+  if (least >= 0 && now !== least) marks.push(ring(cloud.columns[knob.of][least], at("", least), figure.high ? "most here" : "least here", "right"));
   const steps = points.map((p) => p.x), pad = steps.length > 1 ? 0.03 * (steps[steps.length - 1] - steps[0]) : 1;
   return {
     option: charts.plotOption({

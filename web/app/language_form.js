@@ -2,7 +2,7 @@
 // engine, quantization, lengths of prompt and answer, number of simultaneous sequences.
 import { html } from "./standalone.module.js";
 import { ErrorLine, Select, Slider, number } from "./controls.js";
-import { useBoards, useChoices, useOnce } from "./questions.js";
+import { noMode, useBoards, useChoices, useOnce } from "./questions.js";
 import { Upload } from "./workload_form.js";
 
 const languageDefaults = { model: "zoo:llama-3.1-8b", device: "orin-nano-8gb", prompt: 512, generate: 256, concurrency: 1 };
@@ -34,13 +34,11 @@ export const fitsQuestion = ({ model, device, quantization, prompt, generate, co
   ({ model, device, quantization, context: prompt + generate, batch: concurrency, "kv-type": kv });
 
 export function LanguageForm({ query, setQuery, quantizations }) {
-  const models = useOnce("zoo", { language: 1 }), boards = useBoards();
   const now = languageQuestion(query);
+  const models = useOnce("zoo", { language: 1 }), boards = useBoards(now.device);
   const entries = models.json ? models.json.rows.map((row) => ({ value: `zoo:${row.name}`, label: `${row.name}: ${number(row.parameters / 1e9, 3)} billion weights`, group: "Zoo" })) : [];
   if (!entries.some((entry) => entry.value === now.model)) entries.unshift({ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" });
-  const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [];
-  if (!boardNames.includes(now.device)) boardNames.unshift(now.device);
-  const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });
+  const otherBoard = (device) => setQuery({ device, ...noMode }, { push: true });
   const put = (name) => (value) => setQuery({ [name]: value || undefined }, { push: true });
   const engines = useChoices("llm", "runtime", now.runtime || "llama.cpp");
   const kvTypes = useChoices("llm", "kv-type", now["kv-type"] || "f16");
@@ -52,7 +50,7 @@ export function LanguageForm({ query, setQuery, quantizations }) {
     <${Select} label="Model" value=${now.model} options=${entries} onChange=${(model) => setQuery({ model, file: undefined, quantization: undefined }, { push: true })} />
     <${Upload} label="Upload config.json or a GGUF file" accept=".json,.gguf,.safetensors" hint="or drop config.json here, or a GGUF or safetensors file of at most 64 MB"
       onDone=${(model, file) => setQuery({ model, file, quantization: undefined }, { push: true })} />
-    <${Select} label="Board" value=${now.device} options=${boardNames} onChange=${otherBoard} />
+    <${Select} label="Board" value=${now.device} options=${boards.names} onChange=${otherBoard} />
     <${Select} label="Quantization" value=${now.quantization || ""} options=${names} onChange=${put("quantization")} />
     <div class="pair"><${Select} label="Runtime" value=${now.runtime || ""} options=${[{ value: "", label: "usual" }, ...engines]} onChange=${put("runtime")} />
       <${Select} label="Cache" value=${now["kv-type"] || ""} options=${[{ value: "", label: "f16" }, ...kvTypes.filter((type) => type !== "f16")]} onChange=${put("kv-type")} /></div></fieldset>

@@ -1,8 +1,8 @@
 // The best mode for a language model within limits, as `ridgewatt tune llm` finds it.
 import { html } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Check, DownloadBar, ErrorLine, NumberField, Select, coresText, number } from "./controls.js";
-import { freshness, modeWords, queryOfMode, sameMode, shown } from "./questions.js";
+import { Check, DownloadBar, ErrorLine, NumberField, Select, number } from "./controls.js";
+import { freshness, modeWords, queryOfMode, shortMode, shown } from "./questions.js";
 
 const limits = [
   { key: "max-power", label: "Maximum power", unit: "W" }, { key: "max-ttft", label: "Maximum time to first token", unit: "ms" },
@@ -25,15 +25,10 @@ export function LimitForm({ query, setQuery }) {
     <${Check} label="One mode for the prompt, one for decoding" checked=${query.phases === "1"} onChange=${(on) => setQuery({ phases: on ? 1 : undefined })} /></fieldset>`;
 }
 
-const shortName = (mode, presets) => {
-  const preset = presets.find((one) => sameMode(one.mode, mode));
-  return preset ? preset.name : [mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, coresText(mode.cpu_cores)].filter(Boolean).join(", ");
-};
-
 function Plan({ plan, presets, setQuery, heading }) {
   const decode = plan.mode || plan.decode_mode;
   return html`<dl class="answers" aria-live="polite">
-    <div><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortName(decode, presets) : "two modes"}</dd>
+    <div><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortMode(decode, presets) : "two modes"}</dd>
       ${plan.mode ? html`<dd>${modeWords(decode)}</dd>` : html`<dd>prompt: ${modeWords(plan.prefill_mode)}</dd><dd>decoding: ${modeWords(decode)}</dd><dd>${number(plan.switch_ms, 3)} ms from one to the other</dd>`}
       <dd><button type="button" onClick=${() => setQuery(queryOfMode(decode))}>Set the sliders to it</button></dd></div>
     <div><dt>A request takes</dt><dd><span data-answer="Best request">${number(plan.request_j)}</span> <small>J</small></dd><dd>90 %: ${number(plan.request_lo_j)} to ${number(plan.request_hi_j)} J; ${number(plan.request_s)} s</dd></div>

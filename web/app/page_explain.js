@@ -6,7 +6,7 @@ import { DownloadBar, ErrorLine, Provenance, Table, duration, number } from "./c
 import { DescribedForm, optionPrefix, valuesOf } from "./described_form.js";
 import { ModeForm } from "./mode_form.js";
 import { freshness, modeKeys, modeOf, modeText, shown, useBoard, useParameters, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
-import { Intro, Sentences, Side, Strip, Term } from "./strip.js";
+import { Intro, Remarks, Sentences, Side, Strip, Term } from "./strip.js";
 import { WorkloadForm } from "./workload_form.js";
 
 export const title = "Explain";
@@ -44,6 +44,7 @@ function Answer({ json }) {
     <${Sentences} list=${json.sentences} />
     ${(json.seen || []).length > 0 && html`<p class="note">Seen: ${json.seen.join("; ")}</p>`}
     <${Provenance} kind=${json.provenance} text=${`probabilities are modelled, on the ${json.twin} twin of ${json.board}`}><${Term} of="Provenance" /></${Provenance}>
+    <${Remarks} list=${json.remarks} />
     <h2>Causes</h2>
     <p class="note faint">Several may act at once: probabilities may add up to more than 100 %.</p>
     <${Table} label="Causes" columns=${columns} stack rows=${json.rows.map((row) => ({ ...row, probability_pct: 100 * row.probability }))} />`;

@@ -8,8 +8,8 @@ import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
 import { Pinned, pinKey } from "./pinned.js";
-import { cloudColumns, freshness, knobsOf, modeKeys, modeName, modeOf, modeText, queryOfMode, shown, useBoard, useChoices, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
-import { Intro, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
+import { clocksOf, cloudColumns, freshness, knobsOf, modeKeys, modeName, modeOf, modeText, modeWords, queryOfMode, shown, useBoard, useChoices, useReply, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { Intro, Remarks, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
 import { everywhere, hashOf } from "./state.js";
 import { WorkloadForm } from "./workload_form.js";
 
@@ -71,10 +71,10 @@ function Remedy({ one, runtimes, setQuery }) {
   return change ? html`<button type="button" onClick=${() => setQuery(change, { push: true })}>${text}</button>` : html`<span>${text}</span>`;
 }
 
-function Remarks({ json, setQuery }) {
+function Basis({ json, setQuery }) {
   const runtimes = useChoices("estimate", "runtime", "");
   return html`<${Provenance} kind=${json.estimates[0].provenance} text=${json.ground}><${Term} of="Provenance" /></${Provenance}>
-    ${(json.estimates[0].interval_widened_by || []).map((why) => html`<p class="faint note">The interval is wide: ${why}</p>`)}
+    <${Remarks} list=${json.remarks} />
     ${[["unsupported", "Not counted"], ["assumed", "Assumed"]].map(([key, text]) => (json[key] || []).length > 0 && html`<p class="warn note">${text}: ${json[key].map((x) => (typeof x === "string" ? x : JSON.stringify(x))).join(", ")}</p>`)}
     ${(json.remedies || []).length > 1 && html`<p class="note row"><span class="faint">Faster per sample, as modelled:</span> ${json.remedies.map((one) => html`<${Remedy} key=${one.what} one=${one} runtimes=${runtimes} setQuery=${setQuery} />`)}</p>`}`;
 }
@@ -126,7 +126,7 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
   const best = drawn.best >= 0 && modeAt(table, drawn.best);
   return html`<div class=${freshness(cloud)}><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
       source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { handle.current = h; }}
-      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row] })} />
+      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row], governor: undefined })} />
     <div class="row"><${Select} label="Cost" value=${cost} options=${known.map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
       <${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />
       ${best && html`<button type="button" onClick=${() => setQuery(queryOfMode(best))}>Set the mode of least ${costs[cost].name.toLowerCase()}</button>`}</div>
@@ -147,7 +147,10 @@ export function Page({ query, setQuery }) {
   const estimate = useReply("estimate", question, get, restMs);
   // The roofline of `local` is measured on the machine, not asked.
   const hasRoofs = workload.device !== "local";
-  const roofs = useReply("roofline", hasRoofs && question && { ...question, figures: 1 }, get, restMs);
+  // With a power limit the roofline is that of the clocks at which the board settles.
+  const settled = mode && mode.governor ? !estimate.stale && estimate.json && clocksOf(estimate.json.estimates[0].clocks, board) : mode;
+  const ofRoofs = at(settled);
+  const roofs = useReply("roofline", hasRoofs && ofRoofs && { ...ofRoofs, figures: 1 }, get, restMs);
   const highest = useReply("estimate", at(top));
   const highestRoofs = useReply("roofline", hasRoofs && top && { ...at(top), figures: 1 });
   // Requests the selected mode first, and all modes of the workload after the reply.
@@ -171,10 +174,10 @@ export function Page({ query, setQuery }) {
       ${mode && html`<${ModeForm} board=${board} mode=${mode} setQuery=${setQuery} />`}</${Side}>
     <div>${mode && html`<${ErrorLine} error=${estimate.error} />
       ${one && html`<${Answers} one=${one} late=${estimate.stale} stale=${stale} highest=${highest} />
-        <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} /><${Remarks} json=${estimate.json} setQuery=${setQuery} /></div>
+        <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} />${mode.governor && settled && html`<p class="note">With this ${modeWords(mode)} the board settles at ${modeWords(settled)}, for which the roofline is drawn.</p>`}<${Basis} json=${estimate.json} setQuery=${setQuery} /></div>
         <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
         ${one.idle_w > 0 && !workload.training && html`<${PerDay} one=${one} rate=${Number(query.rate) || 0} stale=${estimate.stale} setQuery=${setQuery} />`}
         <${Pinned} query=${query} setQuery=${setQuery} b=${one} stale=${stale} />`}
-      <${Roofs} roofs=${estimate.error ? {} : roofs} highest=${highestRoofs} question=${question}>
+      <${Roofs} roofs=${estimate.error ? {} : roofs} highest=${highestRoofs} question=${ofRoofs || question}>
         <${CostOverKnob} cloud=${cloud} table=${table} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;
 }

@@ -12,7 +12,7 @@ import { BestMode, LimitForm, limitKeys, tuneLimits } from "./language_tune.js";
 import { ModeForm } from "./mode_form.js";
 import { knobOf } from "./explore_charts.js";
 import { freshness, knobsOf, modeKeys, modeOf, modeText, queryOfMode, shown, useBoard, useReply, useSettled } from "./questions.js";
-import { Intro, Side, Strip, Term, spreadText } from "./strip.js";
+import { Intro, Remarks, Side, Strip, Term, spreadText } from "./strip.js";
 
 export const title = "Language models";
 export const keys = [...languageKeys, ...modeKeys, ...limitKeys, "over", "figure"];
@@ -39,7 +39,8 @@ function Answers({ reply, top }) {
       <${Figure} name="Energy" unit="J/token" row=${row} top=${highest} figure=${figures.joules}><dd>${number(row.request_j)} J per request</dd></${Figure}>
       <${Figure} name="Power" unit="W" row=${row} top=${highest} figure=${figures.power} digits=${3}><dd>decoding; ${number(row.prefill_power_w, 3)} W on the prompt</dd></${Figure}>
     </dl>
-    <${Provenance} kind=${row.provenance} text=${[`${reply.json.model} in ${row.quantization}, run by ${row.runtime}`, ...reply.json.remarks].join("; ")}><${Term} of="Provenance" /></${Provenance}>`;
+    <${Provenance} kind=${row.provenance} text=${`${reply.json.model} in ${row.quantization}, run by ${row.runtime}`}><${Term} of="Provenance" /></${Provenance}>
+    <${Remarks} list=${reply.json.remarks} />`;
 }
 
 function Memory({ memory }) {
@@ -81,7 +82,7 @@ function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, que
       <${DownloadBar} command=${shown(reply.command)} ...${files} svg=${() => front.current.picture()} name="modes" /></div>
     <div><${Chart} option=${over.option} legend=${over.legend} title=${`${figure.name} over ${knob.label}`} height=${430}
       source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { knobChart.current = h; }}
-      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: cloud.columns[knob.of][item.row] })} />
+      onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: cloud.columns[knob.of][item.row], governor: undefined })} />
       <div class="row"><${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} /></div></div></div>`;
 }
 

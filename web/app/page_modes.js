@@ -3,14 +3,14 @@
 // predictions.
 import { html, useMemo, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, number, useThemeCount } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
 import { MeasuredForm, Agreement, useMeasured } from "./measured_form.js";
 import { DescribedForm, optionPrefix, optionsOf } from "./described_form.js";
-import { cloudColumns, freshness, modeWords, queryOfMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadLine, workloadOf } from "./questions.js";
-import { Intro, Sentences, Side, Strip, Term, costItems, costSpread, sentence } from "./strip.js";
+import { cloudColumns, freshness, modeWords, queryOfMode, shortMode, shown, useBoard, useChoices, useReply, useSettled, workloadKeys, workloadLine, workloadOf } from "./questions.js";
+import { Intro, Remarks, Sentences, Side, Strip, Term, costItems, costSpread } from "./strip.js";
 import { WorkloadForm } from "./workload_form.js";
 
 import { everywhere, hashOf } from "./state.js";
@@ -44,20 +44,16 @@ function LimitForm({ query, setQuery, limits }) {
 const cost = (one, name, unit, text) => html`<div><dt>${name}</dt><dd><span data-answer=${name}>${number(one[`${name.toLowerCase()}_${unit}`])}</span> <small>${text}</small></dd>
   ${one[`${name.toLowerCase()}_lo_${unit}`] !== undefined && html`<dd>90 %: ${number(one[`${name.toLowerCase()}_lo_${unit}`], 3)} to ${number(one[`${name.toLowerCase()}_hi_${unit}`], 3)} ${text}</dd>`}</div>`;
 
-const presetOf = (answer, presets) => presets.find((one) => queryText(one.mode) === queryText(answer.mode));
-const shortMode = (answer, presets) => (presetOf(answer, presets) || { name: [answer.mode.gpu_mhz > 0 && `GPU ${answer.mode.gpu_mhz} MHz`, coresText(answer.mode.cpu_cores)].filter(Boolean).join(", ") }).name;
-
 const sure = 0.9;  // chosen: probability that the button asks for
 
 function Found({ answer, presets, query, heading, setQuery }) {
-  return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer, presets)}</dd><dd>${modeWords(answer.mode)}; batch ${answer.batch}</dd>
+  return html`<dl class="answers" aria-live="polite"><div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Mode">${shortMode(answer.mode, presets)}</dd><dd>${modeWords(answer.mode)}; batch ${answer.batch}</dd>
       <dd><a href=${exploring(query, answer.mode)}>Explore this mode</a></dd></div>
     ${cost(answer, "Time", "ms", "ms")}${cost(answer, "Power", "w", "W")}${cost(answer, "Energy", "j", "J")}
     ${(answer.limits || []).length > 0 && html`<div><dt>Limits hold <${Term} of="Confidence" /></dt><dd>${number(100 * answer.confidence, 3)} <small>% sure</small></dd>${answer.limits.length > 1 && html`<dd>${answer.limits.map((limit) => `${limit.limit} ${number(100 * limit.confidence, 3)} %`).join(", ")}</dd>`}
       ${answer.confidence < sure && setQuery && html`<dd><button type="button" onClick=${() => setQuery({ confidence: sure })}>Be 90 % sure</button></dd>`}</div>`}</dl>`;
 }
 
-const queryText = (mode) => JSON.stringify(queryOfMode(mode));
 const exploring = (query, mode) => hashOf("explore", { ...Object.fromEntries([...workloadKeys, ...everywhere].map((name) => [name, query[name]])), ...queryOfMode(mode) });
 
 // `option`: an option of the command line, such as "--max-power 11.18".
@@ -86,7 +82,7 @@ function Answer({ tune, presets, query, heading, setQuery, stale = tune.stale })
   return html`<div class=${stale ? "stale" : ""}>${json.feasible ? html`<${Found} answer=${json} presets=${presets} query=${query} heading=${heading} setQuery=${setQuery} />` : html`<${NotFound} json=${json} query=${query} setQuery=${setQuery} />`}
     <${Sentences} list=${json.sentences} />
     <${Provenance} kind=${json.provenance} text=${json.remark}><${Term} of="Provenance" /></${Provenance}>
-    ${json.preset_note && html`<p class="faint note">${sentence(json.preset_note)}</p>`}</div>`;
+    <${Remarks} list=${json.remarks} /></div>`;
 }
 
 const comparedColumns = [
@@ -137,7 +133,7 @@ export function Page({ query, setQuery }) {
   const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;
   return html`<h1>Modes</h1>
     <${Intro} terms=${["Power mode", "Preset", "Interval", "Front"]}>Every power mode of the board is a point. Set a limit, for example 15 W, and read the best mode within it.</${Intro}>
-    <${Strip} on=${workload.device} items=${best && [shortMode(best, presets), ...costItems(best)]} spread=${best && costSpread(best)} stale=${stale} empty=${tune.error ? "No mode meets this" : "Searching"} />
+    <${Strip} on=${workload.device} items=${best && [shortMode(best.mode, presets), ...costItems(best)]} spread=${best && costSpread(best)} stale=${stale} empty=${tune.error ? "No mode meets this" : "Searching"} />
     <div class="sided"><${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} />
       <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></${Side}>
     <div><${ErrorLine} error=${board.error} />

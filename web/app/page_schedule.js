@@ -61,16 +61,13 @@ function Side({ side, legend, query, setQuery, models, children }) {
 }
 
 function Fields({ query, setQuery }) {
-  const models = useModels(), boards = useBoards();
   const of = (name) => query[name] || defaults[name];
+  const models = useModels(), boards = useBoards(of("device"));
   const arrivals = useChoices("schedule/simulate", "arrivals", of("arrivals"));
   const runtimes = useChoices("estimate", "runtime", of("runtime")), precisions = useChoices("estimate", "precision", of("precision"));
   const put = (name) => (value) => setQuery({ [name]: value === undefined || String(value) === defaults[name] ? undefined : value }, { push: true });
   const limit = (name) => (value) => setQuery({ [name]: value === undefined ? none : String(value) === defaults[name] ? undefined : value }, { push: true });
   const shown = (name) => (query[name] === none ? "" : of(name));
-  const names = boards.json ? boards.json.rows.map((row) => row.name) : [];
-  // The address may contain an alias of the board.
-  if (!names.includes(of("device"))) names.unshift(of("device"));
   const side = { query, setQuery, models };
   return html`<${ErrorLine} error=${models.error || boards.error} />
     <${Side} ...${side} side="training" legend="Training">
@@ -81,7 +78,7 @@ function Fields({ query, setQuery }) {
       <div class="pair"><${NumberField} label="Arrival rate" unit="1/s" value=${of("rate")} onChange=${put("rate")} />
         <${Select} label="Arrivals" value=${of("arrivals")} options=${arrivals} onChange=${put("arrivals")} /></div><//>
     <fieldset><legend>Board and limits</legend>
-      <${Select} label="Board" value=${of("device")} options=${names} onChange=${put("device")} />
+      <${Select} label="Board" value=${of("device")} options=${boards.names} onChange=${put("device")} />
       <div class="pair"><${NumberField} label="Worst latency" unit="ms" value=${shown("max-latency")} onChange=${limit("max-latency")} />
         <${NumberField} label="Power budget" unit="W" value=${shown("max-power")} onChange=${limit("max-power")} /></div>
       <div class="pair"><${NumberField} label="Simulated time" unit="s" value=${of("duration")} min=${1} max=${86400} onChange=${put("duration")} />

@@ -1,6 +1,6 @@
 // Hooks that return replies of the server, and questions that several pages share: models, boards,
 // knobs.
-import { useEffect, useRef, useState } from "./standalone.module.js";
+import { useEffect, useMemo, useRef, useState } from "./standalone.module.js";
 import { Newest, address, get, mayPass } from "./api.js";
 import { coresText } from "./controls.js";
 
@@ -67,21 +67,26 @@ export function useOnce(endpoint, params) {
     if (!key) return undefined;
     let gone = false;
     const again = () => { setState({}); setRound((n) => n + 1); };
-    once(endpoint, params).then((reply) => gone || setState(reply), (error) => gone || setState({ error: repeatable(error, mayPass(error) && again) }));
+    once(endpoint, params).then((reply) => gone || setState({ ...reply, key }), (error) => gone || setState({ key, error: repeatable(error, mayPass(error) && again) }));
     return () => { gone = true; };
   }, [key, round]);
-  return state;
+  return state.key === key ? state : {};  // no reply to an earlier question
 }
 
 export const useModels = () => useOnce("zoo", {});
-export const useBoards = () => useOnce("devices", {});
+// The boards and their variants ("orin-nano-8gb@super"), and `chosen`, which may be an alias.
+export function useBoards(chosen) {
+  const { json, error } = useOnce("devices", {});
+  const names = useMemo(() => (json ? json.rows : []).flatMap(({ name, variants }) => [name, ...variants.split(",").map((one) => one.trim()).filter(Boolean).map((one) => name + one)]), [json]);
+  return { names: names.includes(chosen) ? names : [chosen, ...names], error };
+}
 
 // The description of a board (`device show`): values of the knobs, and presets of its software
 // release.
 export function useBoard(name) {
   const { json, error } = useOnce("device", { device: name });
   if (error) return { error };
-  if (!json || json.name !== name && !(json.aliases || []).includes(name)) return {};
+  if (!json) return {};
   const bsp = json.bsps.find((one) => one.name === json.bsp) || json.bsps[0];
   return { name: json.name, title: json.title, knobs: bsp.knobs, presets: bsp.presets, modes: bsp.modes, release: bsp.title };
 }
@@ -97,12 +102,16 @@ export const knobs = [
 // The knobs that a board has: a processor has only cores.
 export const knobsOf = (board) => knobs.filter(({ of }) => (board.knobs[of] || []).length > 0);
 // "8 cores at 1113.6 MHz, GPU 612 MHz": the knobs that a mode sets.
-export const modeWords = (mode) => [mode.cpu_cores > 0 && coresText(mode.cpu_cores) + (mode.cpu_mhz > 0 ? ` at ${mode.cpu_mhz} MHz` : ""), mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, mode.mem_mhz > 0 && `memory ${mode.mem_mhz} MHz`].filter(Boolean).join(", ");
+export const modeWords = (mode) => (mode.governor ? `power limit of ${mode.governor.replace(/W$/, " W")}` : clockWords(mode));
+const clockWords = (mode) => [mode.cpu_cores > 0 && coresText(mode.cpu_cores) + (mode.cpu_mhz > 0 ? ` at ${mode.cpu_mhz} MHz` : ""), mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, mode.mem_mhz > 0 && `memory ${mode.mem_mhz} MHz`].filter(Boolean).join(", ");
 
 const nearest = (values, wanted) => values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best));
 
-// The mode in the address. A knob that is missing there has its highest value.
+// The mode in the address. A knob that is missing there has its highest value. The name of a power
+// limit stands for the whole mode.
 export function modeOf(query, board) {
+  const limited = query.governor && board.presets.find((one) => one.mode.governor === query.governor);
+  if (limited) return limited.mode;
   return Object.fromEntries(knobsOf(board).map(({ key, of }) => {
     const values = board.knobs[of];
     const wanted = Number(query[key]);
@@ -110,9 +119,13 @@ export function modeOf(query, board) {
   }));
 }
 
-export const queryOfMode = (mode) => Object.fromEntries(knobs.map(({ key, of }) => [key, mode[of]]));
-export const modeText = (mode) => [...knobs].reverse().filter(({ of }) => mode[of] > 0).map(({ key, of }) => `${key}=${mode[of]}`).join(",") || "maxn";
-export const sameMode = (a, b) => knobs.every(({ of }) => a[of] === b[of]);
+// The mode of a board that is nearest to clocks, which a power limit need not hold at a step.
+export const clocksOf = (clocks, board) => Object.fromEntries(knobsOf(board).map(({ of }) => [of, nearest(board.knobs[of], clocks[of])]));
+export const queryOfMode = (mode) => ({ ...Object.fromEntries(knobs.map(({ key, of }) => [key, mode.governor ? undefined : mode[of]])), governor: mode.governor });
+export const modeText = (mode) => [...knobs].reverse().filter(({ of }) => mode[of] > 0).map(({ key, of }) => `${key}=${mode[of]}`).concat(mode.governor ? `governor=${mode.governor}` : []).join(",") || "maxn";
+export const sameMode = (a, b) => (a.governor || b.governor ? a.governor === b.governor : knobs.every(({ of }) => a[of] === b[of]));
+// The name of a mode's preset, otherwise its GPU clock and cores.
+export const shortMode = (mode, presets) => (presets.find((one) => sameMode(one.mode, mode)) || { name: mode.governor || [mode.gpu_mhz > 0 && `GPU ${mode.gpu_mhz} MHz`, coresText(mode.cpu_cores)].filter(Boolean).join(", ") }).name;
 export const modeName = (mode, presets = []) => {
   const preset = presets.find((one) => sameMode(one.mode, mode));
   return preset ? preset.name : modeWords(mode);
@@ -136,7 +149,9 @@ export function useChoices(endpoint, name, chosen) {
 }
 
 export const workloadKeys = ["model", "file", "device", "runtime", "precision", "batch", "training"];
-export const modeKeys = knobs.map((knob) => knob.key);
+export const modeKeys = [...knobs.map((knob) => knob.key), "governor"];
+// Another board begins with its highest clocks, because the clocks of one are not valid for another.
+export const noMode = Object.fromEntries(modeKeys.map((key) => [key, undefined]));
 
 // The workload from the address, as parameters of estimate, roofline and tune. Values that are
 // defaults of the command line are left out.
@@ -148,7 +163,7 @@ export function workloadOf(query) {
 
 // Explore and Modes use the same columns, so that the server answers the second request from its
 // cache.
-export const cloudColumns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
+export const cloudColumns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
 
 // The command that shows the same answer as a table in a terminal.
 export const shown = (command) => (command || "").replace(/ --with-figures/, "").replace(/ --format json/, "");

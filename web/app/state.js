@@ -5,7 +5,7 @@
 //   remember(page, query); link("modes") -> "#/modes?model=..": the last state of that page with
 //   the current shared values
 const workload = ["model", "file", "device", "runtime", "precision", "batch", "training"];
-const mode = ["gpu", "mem", "cpu", "cores"];
+const mode = ["gpu", "mem", "cpu", "cores", "governor"];
 
 // device: default board of the page; shares: keys with the same meaning on other pages.
 export const pages = {

@@ -4,9 +4,10 @@
 import { html, useEffect, useState } from "./standalone.module.js";
 import { duration, number } from "./controls.js";
 
-// The widest of the intervals [value, lo, hi] as text: "±20 %", or a factor if it is wide.
+// The widest of the intervals [value, lo, hi] as text: "±20 %", or a factor if it is wide. It holds
+// for both ends of the interval.
 export function spreadText(costs) {
-  const factors = costs.filter(([value, lo, hi]) => value > 0 && lo > 0 && hi > lo).map(([, lo, hi]) => Math.sqrt(hi / lo));
+  const factors = costs.filter(([value, lo, hi]) => value > 0 && lo > 0 && hi > lo).map(([value, lo, hi]) => Math.max(hi / value, value / lo));
   if (!factors.length) return "";
   const most = Math.max(...factors);
   return most < 1.6 ? `±${Math.round(100 * (most - 1))} %` : `within a factor of ${number(most, 2)}`;
@@ -62,7 +63,10 @@ export function Intro({ children, terms = [] }) {
   return html`<div class="intro"><span>${children}</span>${terms.map((of) => html`<span class="named" key=${of}>${of} <${Term} of=${of} /></span>`)}</div>`;
 }
 
-export const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+
+// The remarks of an answer, as on the command line.
+export const Remarks = ({ list }) => (list || []).map((text) => html`<p class="faint note" data-remark key=${text}>${sentence(text)}</p>`);
 
 // The answer as sentences.
 export function Sentences({ list }) {

@@ -3,7 +3,7 @@
 import { html, useMemo, useState } from "./standalone.module.js";
 import { send } from "./api.js";
 import { Check, ErrorLine, NumberField, Select } from "./controls.js";
-import { defaults, useBoards, useChoices, useModels, workloadOf } from "./questions.js";
+import { defaults, noMode, useBoards, useChoices, useModels, workloadOf } from "./questions.js";
 
 // Uploads a file. The server keeps it in memory for a limited time and never on disk; this browser
 // keeps a copy (kept_files.js).
@@ -32,7 +32,7 @@ export function Upload({ label, accept, hint, onDone }) {
 }
 
 export function WorkloadForm({ query, setQuery }) {
-  const models = useModels(), boards = useBoards();
+  const models = useModels();
   const now = { ...defaults, ...Object.fromEntries(Object.entries(workloadOf(query)).filter(([, value]) => value !== undefined)) };
   const runtimes = useChoices("estimate", "runtime", now.runtime), precisions = useChoices("estimate", "precision", now.precision);
   const entries = useMemo(() => {
@@ -40,16 +40,14 @@ export function WorkloadForm({ query, setQuery }) {
     if (zoo.some((entry) => entry.value === now.model)) return zoo;
     return [{ value: now.model, label: query.file || now.model, group: now.model.startsWith("upload:") ? "Your file" : "" }, ...zoo];
   }, [models.json, now.model, query.file]);
-  const boardNames = boards.json ? boards.json.rows.map((row) => row.name) : [now.device];
-  // The clocks of one board are not valid for another, so another board begins with its highest
-  // clocks.
-  const otherBoard = (device) => setQuery({ device, gpu: undefined, mem: undefined, cpu: undefined, cores: undefined }, { push: true });
+  const boards = useBoards(now.device);
+  const otherBoard = (device) => setQuery({ device, ...noMode }, { push: true });
   const put = (name) => (value) => setQuery({ [name]: value === defaults[name] ? undefined : value }, { push: true });
   return html`<fieldset><legend>Workload</legend>
     <${ErrorLine} error=${models.error || boards.error} />
     <${Select} label="Model" value=${now.model} options=${entries} onChange=${(model) => setQuery({ model, file: undefined }, { push: true })} />
     <${Upload} label="Upload an ONNX file" accept=".onnx" hint="or drop an ONNX file here" onDone=${(model, file) => setQuery({ model, file }, { push: true })} />
-    <${Select} label="Board" value=${now.device} options=${boardNames} onChange=${otherBoard} />
+    <${Select} label="Board" value=${now.device} options=${boards.names} onChange=${otherBoard} />
     <div class="pair"><${Select} label="Runtime" value=${now.runtime} options=${runtimes} onChange=${put("runtime")} />
       <${Select} label="Precision" value=${now.precision} options=${precisions} onChange=${put("precision")} /></div>
     <div class="pair"><${NumberField} label="Batch" value=${now.batch} min=${1} step=${1} placeholder=${now.training ? "16" : "1"} onChange=${(batch) => setQuery({ batch }, { push: true })} />

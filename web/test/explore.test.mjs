@@ -66,6 +66,55 @@ test("a slider moved by keys and by the mouse asks for its mode", async () => {
 
 test("a slider asks for answers only, and the layers below follow it", async () => {
   const view = await opened("/#/explore?device=agx-orin");
+test("a card's power limits are modes of their own; a slider ends a limit", async () => {
+  const view = await opened("/#/explore?device=rtx-3090&batch=64");
+  const { page } = view;
+  const meets = async (mode) => {
+    const one = JSON.parse((await app.run(["estimate", "zoo:resnet50", "--device", "rtx-3090", "--batch", "64", "--modes", mode, "--format", "json"])).stdout).estimates[0];
+    await eventually(() => shownNumber(page, "Time"), (value) => value === digits(one.time_ms), 40);
+    await eventually(() => shownNumber(page, "Power"), (value) => value === digits(one.power_w), 40);
+    return one;
+  };
+  const preset = page.getByRole("combobox", { name: "Preset" });
+  const full = await meets("maxn");
+  assert.match(await preset.locator("option:checked").innerText(), /^none/);
+  await preset.selectOption("125W");
+  const limited = await meets("125W");
+  assert.ok(limited.time_ms > 2 * full.time_ms);
+  await page.getByText("With this power limit of 125 W the board settles at").waitFor();
+  await page.reload();
+  await meets("125W");
+  assert.equal(await preset.inputValue(), "125W");
+  await page.getByRole("slider", { name: "GPU clock" }).focus();
+  await page.keyboard.press("ArrowLeft");
+  await meets("gpu=1680");
+  assert.match(await preset.locator("option:checked").innerText(), /^none/);
+  view.check();
+  await view.close();
+});
+
+test("a variant of a board is offered and answers, also by its alias", async () => {
+  const view = await opened("/#/explore?device=orin-nano-super&runtime=tensorrt&batch=16");
+  const { page } = view;
+  const args = (device) => ["estimate", "zoo:resnet50", "--device", device, "--runtime", "tensorrt", "--batch", "16", "--modes", "maxn", "--format", "json"];
+  const meets = async (device) => {
+    const said = JSON.parse((await app.run(args(device))).stdout);
+    await eventually(() => shownNumber(page, "Time"), (value) => value === digits(said.estimates[0].time_ms), 40);
+    return said;
+  };
+  const fast = await meets("orin-nano-super");
+  const board = page.getByRole("combobox", { name: "Board" });
+  await board.selectOption("orin-nano-8gb");
+  const slow = await meets("orin-nano-8gb");
+  assert.ok(slow.estimates[0].time_ms > fast.estimates[0].time_ms);
+  assert.ok(slow.remarks.some((text) => text.includes("thin Python code")));
+  await page.getByText(/thin Python code adds/).waitFor();
+  await board.selectOption("orin-nano-8gb@super");
+  await meets("orin-nano-8gb@super");
+  view.check();
+  await view.close();
+});
+
   const { page } = view;
   await page.getByText("Set the mode of least energy").waitFor();
   const power = page.getByRole("region", { name: "Layers" }).locator("tbody tr").first().locator("td").nth(9);

@@ -187,7 +187,7 @@ test("downloads are the command's output, and the address shows the same elsewhe
   };
   const args = ["zoo:mobilenet_v2", "--device", "orin-nano-8gb"];
   assert.equal(await fetched(0), (await app.run(["tune", ...args, "--batch", "1", "--minimize", "energy", "--max-time", "30", "--format", "csv"])).stdout);
-  const columns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
+  const columns = "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,time_ms,time_lo_ms,time_hi_ms,power_w,power_lo_w,power_hi_w,energy_j,energy_lo_j,energy_hi_j";
   assert.equal(await fetched(1), (await app.run(["estimate", ...args, "--modes", "all", "--format", "csv", "--columns", columns])).stdout);
   for (const view of [one, other]) { view.check(); await view.close(); }
 });

@@ -130,6 +130,7 @@ test("how certain is this number, and what does 'modelled' mean?", async () => {
   await done(view);
 });
 
+  assert.equal(await page.evaluate(async () => (await import("./strip.js")).spreadText([[10, 9, 11], [1574, 705, 4284]])), "within a factor of 2.7");
 test("how do I upload my model, share this screen, and run it on the command line?", async () => {
   const file = join(app.folder, "mine.onnx");
   assert.equal((await app.run(["zoo", "write", "lenet5", "-o", file])).code, 0);
