@@ -96,7 +96,7 @@ function Answer({ plan }) {
   return html`${!plan.feasible && html`<p class="error" role="alert">No plan meets these limits. The nearest misses ${point.misses}.</p>`}
     <dl class="answers">
       ${fact("Training", number(point.training_throughput), "minibatches/s", inference ? `${point.training_minibatches_per_cycle} per cycle of ${number(point.period_ms)} ms` : "")}
-      ${inference && fact("Worst latency", number(point.latency_ms), "ms", `batches of ${point.batch}, ${number(point.inference_time_ms)} ms each; bound: ${plan.bound}`)}
+      ${inference && fact("Worst latency", number(point.latency_ms), "ms", `with constant arrivals; batches of ${point.batch}, ${number(point.inference_time_ms)} ms each; bound: ${plan.bound}`)}
       ${fact("Peak power", number(point.power_w), "W", `mean ${number(point.mean_power_w)} W; idle ${number(point.idle_power_w)} W`)}
       ${fact("Device in use", number(100 * point.utilization, 3), "%")}</dl>
     <p><b>Mode</b>: <span data-answer="mode">${modeWords(point.mode)}</span></p>`;
@@ -117,9 +117,11 @@ const capital = (name) => (name === "poisson" ? "Poisson" : name);
 function Simulation({ params, query }) {
   const { json, command, error, stale } = useReply("schedule/simulate", { ...params, figures: 1 });
   const arrives = params["arrival-rate"] !== undefined;
+  const managed = json && params.arrivals !== "constant" && json.results.find((one) => one.sharing === "managed" && one.latency_worst_ms > 0);
   return html`<h2>Under ${arrives ? `${capital(query.arrivals || defaults.arrivals)} arrivals` : "load"}</h2><${ErrorLine} error=${error} />
     ${!json && !error && html`<p class="faint" role="status">Simulating</p>`}
     ${json && html`<div class=${stale ? "stale" : ""}>
+      ${managed && html`<p>The plan is for constant arrivals. Simulated with these arrivals, its worst latency is <b data-answer="Simulated latency">${duration(managed.latency_worst_ms)}</b>, and ${managed.violations === 0 ? "no request is late" : `${number(managed.violations, 7)} of ${number(managed.requests, 9)} requests are late`}.</p>`}
       <div class="faint note">Ways of sharing <${Term} of="Managed interleaving" /></div>
       <${Table} columns=${sharingColumns} rows=${json.results} label="Ways of sharing the device" />
       <div class="charts">${(json.figures || []).map((figure, i) => html`<${Figure} key=${figure.title + i} figure=${figure} name=${`schedule_${i + 1}`} />`)}</div></div>`}
@@ -137,7 +139,7 @@ export function Page({ query, setQuery }) {
   return html`<h1>Schedule</h1>
     <${Intro} terms=${["Minibatch", "Cycle", "Managed interleaving"]}>Training and inference share one board. Which mode and which batches train fastest while every request is answered in time?</${Intro}>
     <${Strip} on=${query.device || defaults.device} items=${best && [params["arrival-rate"] !== undefined && params.training === undefined && params["training-sweep"] === undefined ? "" : `${number(best.training_throughput, 3)} minibatches/s trained`,
-      best.latency_ms ? `worst latency ${duration(best.latency_ms)}` : "", `peak ${number(best.power_w, 3)} W`]} stale=${stale} empty=${params ? (plan || error ? "No plan meets these limits" : "Planning") : "Nothing to plan"} />
+      best.latency_ms ? `worst latency ${duration(best.latency_ms)} with constant arrivals` : "", `peak ${number(best.power_w, 3)} W`]} stale=${stale} empty=${params ? (plan || error ? "No plan meets these limits" : "Planning") : "Nothing to plan"} />
     <div class="sided"><${Form} summary=${`Training ${sides[0]}, inference ${sides[1]}, on ${query.device || defaults.device}`}><${Fields} query=${query} setQuery=${setQuery} /></${Form}>
     <div>${!params && html`<p>Choose a training, an inference, or both.</p>`}
       <${ErrorLine} error=${miss ? null : error} />

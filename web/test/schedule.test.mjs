@@ -40,6 +40,9 @@ test("the simulation is the command line's: ways of sharing and four figures", a
   const { page } = view;
   const table = page.getByRole("region", { name: "Ways of sharing the device" });
   await table.waitFor();
+  const planned = await page.locator("[data-strip]").innerText(), managed = simulation.results.find((one) => one.sharing === "managed");
+  assert.match(planned, /worst latency [\d.]+ ms with constant arrivals/);
+  assert.equal(Number((await shown(page, "Simulated latency")).split(" ")[0]), Number(managed.latency_worst_ms.toPrecision(3)));
   const rows = await table.locator("tbody tr").allInnerTexts();
   assert.equal(rows.length, simulation.results.length);
   simulation.results.forEach((result, i) => {
