@@ -83,9 +83,9 @@ function Basis({ json, setQuery }) {
 }
 
 const layerColumns = [
-  { key: "layer", label: "layer", cut: true }, { key: "op", label: "operator" }, { key: "gpu_share_pct", label: "GPU time (%)", digits: 3, bar: true }, { key: "roof", label: "roof" }, { key: "bound", label: "bound by" },
-  { key: "reached_gflop_per_s", label: "reached (GFLOP/s)" }, { key: "intensity", label: "FLOP/byte" }, { key: "work_mflop", label: "work (MFLOP)" }, { key: "traffic_mb", label: "traffic (MB)" },
-  { key: "power_w", label: "power (W)" }, { key: "time_ms", label: "with its launch (ms)" },
+  { key: "layer", label: "layer", cut: true }, { key: "time_ms", label: "time with launch (ms)" }, { key: "gpu_share_pct", label: "GPU time (%)", digits: 3, bar: true }, { key: "op", label: "operator", cut: true },
+  { key: "bound", label: "bound by" }, { key: "power_w", label: "power (W)" }, { key: "reached_gflop_per_s", label: "reached (GFLOP/s)" }, { key: "intensity", label: "FLOP/byte" },
+  { key: "work_mflop", label: "work (MFLOP)" }, { key: "traffic_mb", label: "traffic (MB)" },
 ];
 
 // Highlights the point of a table row in the charts.
