@@ -58,17 +58,19 @@ function range(values, log) {
   return log ? { lo: lo / 1.12, hi: hi * 1.12 } : { lo: Math.max(0, lo - 0.06 * (hi - lo)), hi: hi + 0.06 * (hi - lo) };
 }
 
-// answer: { mode, time_ms, power_w, energy_j } of tune, or null. Returns { option, legend, within,
-// onFront }, where the last two are numbers of modes.
-export function cloudChart({ cloud, limits, x, y, presets, answer, measured, title }) {
+// answer: { mode, time_ms, power_w, energy_j } of tune, or null. Returns { option, legend, note }.
+// partial: the answer also meets limits or a confidence that the chart does not know.
+export function cloudChart({ cloud, limits, x, y, presets, answer, measured, title, partial }) {
   const cx = axes[x].column, cy = axes[y].column;
   const { kept, rest } = divide(cloud, limits);
-  const limited = rest.length > 0;
+  const limited = rest.length > 0, given = Object.values(axes).some((axis) => limits[axis.option] !== undefined);
+  // The costs are means, as in tune at a confidence of 0.5.
+  const bounds = partial ? "the limits of mean time, power and energy" : "the limits";
   const best = front(cloud, cx, cy);
   const series = [];
   // ECharts cannot draw a series with `large` and no points.
   if (limited) series.push(dots("beyond a limit", cloud, rest, cx, cy, charts.colorOf("--faint"), 0.22));
-  if (kept.length) series.push(dots(limited ? "modes within the limits" : "modes", cloud, kept, cx, cy, charts.colorOf("--accent"), 0.45));
+  if (kept.length) series.push(dots(limited ? `modes within ${bounds}` : "modes", cloud, kept, cx, cy, charts.colorOf("--accent"), 0.45));
   series.push({ type: "line", name: "Pareto front", step: "end", showSymbol: false, z: 3, lineStyle: { color: colors.front, width: 2 }, itemStyle: { color: colors.front }, data: best.map((row) => ({ value: [cloud.columns[cx][row], cloud.columns[cy][row]], row, name: modeName(modeAt(cloud, row), presets) })) });
   const legend = series.map((one) => ({ name: one.name, color: one.itemStyle.color, mark: one.type === "line" ? "line" : "dot" }));
   if (measured && measured.length) {
@@ -87,6 +89,6 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
   const shownOf = (column) => [cloud.columns[column]].concat(measured ? [measured.map((point) => point[column])] : []);
   return {
     option: charts.plotOption({ title, x: { label: axes[x].label, log: axes[x].log, ...range(shownOf(cx), axes[x].log) }, y: { label: axes[y].label, log: axes[y].log, ...range(shownOf(cy), axes[y].log) }, series, zoom: false }),
-    legend, within: kept.length, onFront: best.length,
+    legend, note: `${given || !partial ? `${kept.length.toLocaleString("en-US")} modes within ${bounds}, ` : ""}${best.length} on the front`,
   };
 }

@@ -94,14 +94,15 @@ function Cloud({ cloud, command, query, setQuery, limits, presets, answer, measu
   const [handle, setHandle] = useState(null);
   const x = axes[query.x] ? query.x : "time", y = axes[query.y] && query.y !== x ? query.y : x === "power" ? "energy" : "power";
   const theme = useThemeCount();  // the chart uses its colors
-  const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch], theme]);
-  const drawn = useMemo(() => cloudChart({ cloud, limits, x, y, presets, answer, measured, title: "All modes" }), [cloud, measured, key]);
+  const partial = Boolean(query.confidence || Object.keys(optionsOf(query)).length);
+  const key = JSON.stringify([limits, x, y, answer && [answer.mode, answer.batch], theme, partial]);
+  const drawn = useMemo(() => cloudChart({ cloud, limits, x, y, presets, answer, measured, title: "All modes", partial }), [cloud, measured, key]);
   const area = usePlotArea(handle, drawn.option);
   const line = (axis) => html`<${LimitLine} key=${axis} area=${area} axis=${axis === x ? "x" : "y"} value=${limits[axes[axis].option]} name=${axes[axis].name} unit=${axes[axis].unit} onChange=${(value) => setQuery({ [axes[axis].option]: value })} />`;
   const choose = (which) => (value) => setQuery(which === "x" ? { x: value, y: value === y ? x : y } : { y: value, x: value === x ? y : x });
   const options = Object.entries(axes).map(([value, axis]) => ({ value, label: axis.name }));
   return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
-      note=${`${drawn.within.toLocaleString("en-US")} modes within the limits, ${drawn.onFront} on the front`} height=${Math.round(Math.min(1100, Math.max(440, 0.6 * window.innerHeight)))} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
+      note=${drawn.note} height=${Math.round(Math.min(1100, Math.max(440, 0.6 * window.innerHeight)))} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
     <div class="row"><${Select} label="Across" value=${x} options=${options} onChange=${choose("x")} /><${Select} label="Up" value=${y} options=${options} onChange=${choose("y")} /></div>
     <${CloudFiles} query=${query} command=${command} handle=${handle} /></div>`;
 }
