@@ -52,10 +52,14 @@ std::function<void(std::size_t i, Json& row)> estimate_row_json(
     const answer::EstimateAnswer& found);
 // The basis of the estimates: the twin and its error. With several boards, each row names its twin.
 std::string estimate_ground(const answer::EstimateAnswer& found);
-// A note that the power in a preset's name is no limit; empty if no row names a preset.
-std::string estimate_preset_note(const answer::EstimateAnswer& found);
-// A note that modeled power exceeds what the module can sustain; empty if it does not.
-std::string envelope_note(const answer::EstimateAnswer& found);
+// Remarks on the estimates; each is empty if it does not apply.
+struct EstimateRemarks {
+  std::string preset;    // the power in a preset's name is no limit
+  std::string envelope;  // modelled power exceeds what the module can sustain
+  std::string caller;    // a call from Python takes longer
+  std::string wide;      // why the interval is wide
+};
+EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found);
 // JSON example: {"answer": "throttles after 14 min", "holds": false, "holds_s": 870, "steady_c":
 // ..}.
 Json hold_json(const thermal::HoldAnswer& hold);

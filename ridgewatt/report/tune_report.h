@@ -45,7 +45,10 @@ Result reply_result(const answer::TuneReply& reply, bool trace);
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // The answer, or why there is none; one string per line.
 std::vector<std::string> tune_headline(const answer::TuneAnswer& report);
-// The basis of the figures and the cost of the search; one string per line.
+// What to know about the answer: idle power, a wide interval, presets, the module's limit; one
+// string per line.
+std::vector<std::string> tune_cautions(const answer::TuneAnswer& report);
+// The basis of the figures, the cautions and the cost of the search; one string per line.
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report);
 // A note that the power in a preset's name is no limit; empty if no preset is named.
 std::string preset_note(const answer::TuneAnswer& report);
@@ -92,6 +95,10 @@ Json broken_json(const std::vector<tune::LimitStand>& broken);
 // A note for lists of presets, whose names look like limits: "15W draws up to 17.6 W". drawn_w[i]
 // is the power of names[i]. Empty if no name contains a power.
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w);
+// "the interval is wide: " and the reasons; empty if there are none.
+std::string wide_note(const std::vector<std::string>& reasons);
+// Sets the key `remarks` of an answer to those that are not empty, if there are any.
+void put_remarks(std::vector<std::string> remarks, Json& json);
 // Returns `preset`, or an empty string if the mode has a power limit of the firmware, because the
 // power in the name of such a preset is a real limit.
 std::string name_without_cap(std::string preset, const PowerMode& mode);

@@ -53,6 +53,39 @@ test("all modes are there, and the answer within the limits of the address is tu
   await view.close();
 });
 
+test("a limit that the chart does not know leaves its count of modes open", async () => {
+  const view = await opened("/#/modes?device=orin-nano-8gb&minimize=energy&option.arrival-rate=30&option.max-latency=100");
+  const { page } = view;
+  await page.getByText(/^\d+ on the front$/).waitFor();
+  const limit = page.getByLabel("Maximum power (W)");
+  await limit.fill("12");
+  await limit.press("Enter");
+  await page.getByText(/^[\d,]+ modes within the limits of mean time, power and energy, \d+ on the front$/).waitFor();
+  view.check();
+  await view.close();
+});
+
+test("a card: the answer's name is that of its own mode; remarks are tune's", async () => {
+  const view = await opened("/#/modes?device=rtx-3090&batch=64&max-power=200");
+  const { page } = view;
+  await ready(page);
+  const said = JSON.parse((await app.run(["tune", "zoo:resnet50", "--device", "rtx-3090", "--batch", "64", "--max-power", "200", "--minimize", "time", "--format", "json"])).stdout);
+  await meetsTune(page, said);
+  assert.equal(await page.locator('[data-answer="Mode"]').innerText(), said.mode.governor || `GPU ${said.mode.gpu_mhz} MHz, 8 cores`);
+  assert.deepEqual(await page.locator("[data-remark]").allInnerTexts(), said.remarks.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`));
+  assert.ok(said.remarks.length > 0);
+  // Each power limit has its own place in the chart.
+  const places = await page.evaluate(() => {
+    const chart = [...document.querySelectorAll("figure.chart .live")].map((e) => echarts.getInstanceByDom(e)).find(Boolean);
+    return Object.fromEntries(chart.getOption().series.at(-1).data.map((ring) => [ring.name, ring.value]));
+  });
+  const csv = (await app.run(["estimate", "zoo:resnet50", "--device", "rtx-3090", "--batch", "64", "--modes", "presets", "--format", "csv", "--columns", "governor,time_ms,power_w"])).stdout.trim().split("\n").slice(1).map((line) => line.split(","));
+  assert.ok(csv.length > 2);
+  for (const [name, time, power] of csv) assert.deepEqual(places[name], [Number(time), Number(power)], name);
+  view.check();
+  await view.close();
+});
+
 test("keys move a limit, and take it away", async () => {
   const view = await opened("/#/modes?device=agx-orin&minimize=energy", { allow: [/422/] });
   const { page } = view;

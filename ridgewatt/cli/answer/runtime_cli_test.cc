@@ -54,6 +54,7 @@ TEST(RuntimeCommands, AnEngineIsEstimatedWithBounds) {
   EXPECT_LT(row["time_lo_ms"].get<double>(), time_ms);
   EXPECT_GT(row["time_hi_ms"].get<double>(), time_ms);
   EXPECT_GT(row["python_call_ms"].get<double>(), 0);
+  EXPECT_THAT(json["remarks"].dump(), HasSubstr("thin Python code"));
 }
 
 using RuntimesAndPrecisions = std::multiset<std::pair<std::string, std::string>>;

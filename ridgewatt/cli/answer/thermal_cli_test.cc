@@ -244,13 +244,17 @@ TEST(PowerEnvelope, IsSaidToBePassed) {
     ASSERT_EQ(json.contains("envelope_note"), above > 0) << rows;
     if (above == 0) continue;
     EXPECT_THAT(json["envelope_note"].get<std::string>(), HasSubstr("60 W"));
+    EXPECT_THAT(json["remarks"], ::testing::Contains(json["envelope_note"]));
     EXPECT_THAT(json["envelope_note"].get<std::string>(),
                 HasSubstr(fmt::format("{} of {} row", above, json["estimates"].size())));
   }
   EXPECT_TRUE(passed);
   EXPECT_TRUE(kept);
   const std::string tune = "tune" + model + "--batch 64 --minimize time";
-  EXPECT_THAT(testing::run_program(tune + " --max-power 80").output, HasSubstr("above the 60 W"));
+  for (const char* format : {"", " --format json"}) {
+    EXPECT_THAT(testing::run_program(tune + " --max-power 80" + format).output,
+                HasSubstr("above the 60 W"));
+  }
   EXPECT_THAT(testing::run_program(tune + " --max-power 50").output,
               ::testing::Not(HasSubstr("above the 60 W")));
 }

@@ -90,8 +90,6 @@ std::string bound_sentence(const answer::EstimateAnswer& found) {
   return text;
 }
 
-}  // namespace
-
 std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   std::vector<std::string> names;
   std::vector<double> drawn_w;
@@ -129,6 +127,26 @@ std::string envelope_note(const answer::EstimateAnswer& found) {
       *limit_w, above, counted(found.rows.size(), "row"), most_w);
 }
 
+std::string caller_note(const answer::EstimateRow& row) {
+  if (!(row.python_call_s > 0)) return {};
+  return sentence(
+      "the time is for an engine that C++ code calls; thin Python code adds about {:.2g} ms per "
+      "run (--caller)",
+      1e3 * row.python_call_s);
+}
+
+}  // namespace
+
+EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found) {
+  const answer::EstimateRow& first = found.rows.front();
+  std::vector<std::string> reasons = first.setting->widened_by;
+  reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
+  return {.preset = estimate_preset_note(found),
+          .envelope = envelope_note(found),
+          .caller = caller_note(first),
+          .wide = wide_note(reasons)};
+}
+
 StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   const twin::Twin& twin = found.model->twin();
   Json json;
@@ -150,10 +168,10 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }
   if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
-  const std::string note = estimate_preset_note(found);
-  if (!note.empty()) json["preset_note"] = note;
-  const std::string envelope = envelope_note(found);
+  const auto [preset, envelope, caller, wide] = estimate_remarks(found);
+  if (!preset.empty()) json["preset_note"] = preset;
   if (!envelope.empty()) json["envelope_note"] = envelope;
+  put_remarks({preset, envelope, caller, wide}, json);
   if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
   if (layers) add_layers(found, json);
   return {std::move(json), "estimates", found.rows.size(), estimate_row_json(found)};

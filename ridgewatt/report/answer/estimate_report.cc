@@ -584,21 +584,11 @@ std::string estimate_heading(const answer::EstimateQuestion& question,
 }
 
 void note_estimate(const answer::EstimateAnswer& found, Result& result) {
-  const answer::EstimateRow& first = found.rows.front();
-  const std::string note = estimate_preset_note(found), envelope = envelope_note(found);
-  if (!note.empty()) result.text_after('\n' + escape_terminal(note) + '\n');
-  if (!envelope.empty()) result.notes.push_back(envelope);
+  const auto [preset, envelope, caller, wide] = estimate_remarks(found);
+  if (!preset.empty()) result.text_after('\n' + escape_terminal(preset) + '\n');
   if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
-  if (first.python_call_s > 0) {
-    result.notes.push_back(
-        sentence("the time is for an engine that C++ code calls; thin Python code adds about "
-                 "{:.2g} ms per run (--caller)",
-                 1e3 * first.python_call_s));
-  }
-  std::vector<std::string> reasons = first.setting->widened_by;
-  reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
-  if (!reasons.empty()) {
-    result.notes.push_back(fmt::format("the interval is wide: {}", fmt::join(reasons, "; ")));
+  for (const auto& remark : {envelope, caller, wide}) {
+    if (!remark.empty()) result.notes.push_back(remark);
   }
 }
 

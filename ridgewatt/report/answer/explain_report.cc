@@ -14,6 +14,7 @@
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -492,6 +493,7 @@ Json explain_json(const ExplainAnswer& found) {
   if (found.measured_power_w) json["measured_power_w"] = *found.measured_power_w;
   if (found.claimed_s) json["claimed_ms"] = kExplainMs * *found.claimed_s;
   if (!found.widened_by.empty()) json["interval_widened_by"] = found.widened_by;
+  put_remarks({wide_note(found.widened_by)}, json);
   if (found.watched) json["watched"] = watched_json(*found.watched);
   if (!found.seen.empty()) json["seen"] = found.seen;
   if (found.profile) {
@@ -517,9 +519,7 @@ Result explain_result(const ExplainAnswer& found) {
   }
   if (!found.power_fault.empty()) result.notes.push_back(power_fault_text(found));
   if (!found.memory_fault.empty()) result.notes.push_back(found.memory_fault);
-  for (const auto& reason : found.widened_by) {
-    result.notes.push_back("the interval is wide: " + reason);
-  }
+  if (!found.widened_by.empty()) result.notes.push_back(wide_note(found.widened_by));
   if (found.profile) {
     result.add("Layers, by measured time in excess of the expected time",
                table_of(explained_layer_fields(), found.profile->rows));

@@ -63,6 +63,7 @@ std::string drift_text(const measure::DriftEvent& event) {
 
 Json in_place_to_json(const answer::InPlaceAnswer& report) {
   Json json = tune_to_json(report.answer);
+  for (auto& remark : in_place_remarks(report)) json["remarks"].push_back(std::move(remark));
   const auto& run = report.run;
   Json place;
   place["windows"] = Json::array();

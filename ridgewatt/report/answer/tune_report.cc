@@ -122,6 +122,7 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   if (auto sentences = tune_sentences(report); !sentences.empty()) json["sentences"] = sentences;
   const std::string note = preset_note(report);
   if (!note.empty()) json["preset_note"] = note;
+  put_remarks(tune_cautions(report), json);
   put_known(json, "stopped_because", trace.stopped_because);
   put_known(json, "near_best", trace.near_best);
   json["search_time_s"] = trace.board_time_s;

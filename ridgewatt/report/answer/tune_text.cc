@@ -213,25 +213,28 @@ void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines
 
 }  // namespace
 
-std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
+std::vector<std::string> tune_cautions(const answer::TuneAnswer& report) {
   std::vector<std::string> lines;
-  if (report.source.remark) lines.push_back(*report.source.remark);
   if (!report.source.idle_power.empty()) {
     lines.push_back("idle power: " + report.source.idle_power);
   }
-  if (!report.source.widened_by.empty()) {
-    lines.push_back(
-        fmt::format("the interval is wide: {}", fmt::join(report.source.widened_by, "; ")));
-  }
-  for (auto& sentence : tune_sentences(report)) lines.push_back(std::move(sentence));
-  const std::string note = preset_note(report);
-  if (!note.empty()) lines.push_back(note);
+  lines.push_back(wide_note(report.source.widened_by));
+  lines.push_back(preset_note(report));
   if (const auto& limit_w = report.outcome.envelope_w) {
     lines.push_back(sentence(
         "the answer lies above the {:g} W that the module is built to draw for long: the board "
         "would lower its clocks (--max-power {:g})",
         *limit_w, *limit_w));
   }
+  std::erase(lines, "");
+  return lines;
+}
+
+std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
+  std::vector<std::string> lines;
+  if (report.source.remark) lines.push_back(*report.source.remark);
+  for (auto& sentence : tune_sentences(report)) lines.push_back(std::move(sentence));
+  for (auto& caution : tune_cautions(report)) lines.push_back(std::move(caution));
   if (!report.trace.profiled.empty()) {
     lines.push_back(fmt::format("{} profiled {}: {} on the board; {}", report.trace.strategy,
                                 counted(report.trace.profiled.size(), "point"),

@@ -110,4 +110,13 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
          (over.empty() ? "" : ": " + over);
 }
 
+std::string wide_note(const std::vector<std::string>& reasons) {
+  return reasons.empty() ? "" : fmt::format("the interval is wide: {}", fmt::join(reasons, "; "));
+}
+
+void put_remarks(std::vector<std::string> remarks, Json& json) {
+  std::erase(remarks, "");
+  if (!remarks.empty()) json["remarks"] = std::move(remarks);
+}
+
 }  // namespace ridgewatt::report

@@ -241,9 +241,7 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
         all ? reason
             : fmt::format("{} ({} of {} combinations)", reason, count, found.settings.size()));
   }
-  if (!reasons.empty()) {
-    lines.push_back(fmt::format("the interval is wide: {}", fmt::join(reasons, "; ")));
-  }
+  if (!reasons.empty()) lines.push_back(wide_note(reasons));
   if (!python.empty()) {
     lines.push_back(
         fmt::format("memory is that of a C++ engine; {} also loads Python and its libraries",
