@@ -3,7 +3,7 @@
 // interval.
 import { modeAt, parseCsv } from "./cloud.js";
 
-const keyOf = (mode) => `${mode.cpu_cores} ${mode.cpu_mhz} ${mode.gpu_mhz} ${mode.mem_mhz}`;
+const keyOf = (mode) => mode.governor || `${mode.cpu_cores} ${mode.cpu_mhz} ${mode.gpu_mhz} ${mode.mem_mhz}`;
 
 // Returns { count, columns } with energy_j computed if it is missing; null if the text is not a
 // sweep.

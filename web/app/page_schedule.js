@@ -4,8 +4,8 @@
 // values of the form.
 import { html, useRef } from "./standalone.module.js";
 import { address } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, coresText, duration, number } from "./controls.js";
-import { defaults as usual, freshness, useBoards, useChoices, useModels, useReply } from "./questions.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, duration, number } from "./controls.js";
+import { defaults as usual, freshness, modeWords, useBoards, useChoices, useModels, useReply } from "./questions.js";
 import { Intro, Side as Form, Strip, Term } from "./strip.js";
 import { Upload } from "./workload_form.js";
 
@@ -84,9 +84,6 @@ function Fields({ query, setQuery }) {
       <div class="pair"><${NumberField} label="Simulated time" unit="s" value=${of("duration")} min=${1} max=${86400} onChange=${put("duration")} />
         <${NumberField} label="Seed" value=${query.seed} min=${0} step=${1} placeholder="1" onChange=${put("seed")} /></div></fieldset>`;
 }
-
-const modeWords = (mode) => [mode.cpu_cores && coresText(mode.cpu_cores), mode.cpu_mhz && `CPU ${number(mode.cpu_mhz, 6)}`, mode.gpu_mhz && `GPU ${number(mode.gpu_mhz, 6)}`,
-  mode.mem_mhz && `memory ${number(mode.mem_mhz, 6)} MHz`].filter(Boolean).join(", ");
 
 function Answer({ plan }) {
   const point = plan.feasible ? plan : plan.nearest_miss;
