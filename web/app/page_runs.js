@@ -107,7 +107,7 @@ export function Page({ query, setQuery }) {
     <${ErrorLine} error=${error} />
     ${faults.map((store) => html`<${ErrorLine} key=${store.number} error=${`${store.name}: ${store.error}`} />`)}
     <p class="unseen" role="status">${progressText(run)}</p>
-    ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with
+    ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with${" "}
         <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, also while the server runs.</p>`
     : html`<div class="sided"><${Side} summary=${run ? nameOf(run) : "Runs"}><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
         ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</${Side}>
