@@ -48,18 +48,19 @@ export function costOverKnob(cloud, mode, knob, cost) {
   const series = [];
   if (cloud.columns[lo]) {
     const polygon = rows.map((i) => [at(knob.of, i), at(lo, i)]).concat([...rows].reverse().map((i) => [at(knob.of, i), at(hi, i)]));
-    series.push({ type: "custom", name: "90 % interval", polygon, polygonFill: "#0072B2", polygonOpacity: 0.15, clip: true, silent: true, itemStyle: { color: "#0072B2" }, data: [polygon[0] || [0, 0]] });
+    series.push({ type: "custom", name: "90 % interval", polygon, polygonFill: charts.colorOf("--accent"), polygonOpacity: 0.2, clip: true, silent: true, itemStyle: { color: charts.colorOf("--accent") }, data: [polygon[0] || [0, 0]] });
   }
-  series.push({ type: "line", name: costs[cost].name.toLowerCase(), data: points, showSymbol: true, symbolSize: 7, lineStyle: { color: "#0072B2" }, itemStyle: { color: "#0072B2" } });
+  series.push({ type: "line", name: costs[cost].name.toLowerCase(), data: points, showSymbol: true, symbolSize: 7, lineStyle: { color: charts.colorOf("--accent") }, itemStyle: { color: charts.colorOf("--accent") } });
   const now = rowOf(cloud, mode);
   const low = least(cloud, cost, rows), best = least(cloud, cost);
   const rings = [];
   if (now >= 0) rings.push({ value: [at(knob.of, now), at(cost, now)], name: "chosen", label: { show: true, position: "top" } });
-  if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `least here: ${charts.tickText(Number(at(cost, low).toPrecision(3)))} ${costs[cost].unit}`, label: { show: true, position: "top" } });
+  const lowest = low >= 0 && at(cost, low) === at(cost, best);
+  if (low >= 0 && low !== now) rings.push({ value: [at(knob.of, low), at(cost, low)], name: `${lowest ? "least of all modes" : "least here"}: ${charts.tickText(Number(at(cost, low).toPrecision(3)))} ${costs[cost].unit}`, label: { show: true, position: "top" } });
   series.push({
     type: "scatter", data: rings, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, itemStyle: ringStyle, rings: true, ink: true,
     label: { show: true, formatter: "{b}", fontSize: 11 },
-    markLine: best < 0 ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(3)))} ${costs[cost].unit}` }] },
+    markLine: best < 0 || lowest ? undefined : { symbol: "none", silent: true, lineStyle: { type: "dashed", color: "#888" }, label: { formatter: "{b}", position: "insideEndBottom" }, data: [{ yAxis: at(cost, best), name: `least of all modes: ${charts.tickText(Number(at(cost, best).toPrecision(3)))} ${costs[cost].unit}` }] },
   });
   // The axis includes all drawn values and the best one. It is logarithmic, because costs span
   // decades.
@@ -72,7 +73,7 @@ export function costOverKnob(cloud, mode, knob, cost) {
       x: { label: `${knob.label}${knob.unit && ` (${knob.unit})`}`, lo: Math.max(0, steps[0] - pad), hi: steps[steps.length - 1] + pad },
       y: { label: costs[cost].label, log: true, lo: Math.min(...values) * 0.9, hi: Math.max(...values) * 1.1 }, series,
     }),
-    legend: [{ name: costs[cost].name.toLowerCase(), color: "#0072B2", mark: "linepoints" }, { name: "90 % interval", color: "#0072B2", mark: "band" }].slice(0, cloud.columns[lo] ? 2 : 1),
+    legend: [{ name: costs[cost].name.toLowerCase(), color: charts.colorOf("--accent"), mark: "linepoints" }, { name: "90 % interval", color: charts.colorOf("--accent"), mark: "band" }].slice(0, cloud.columns[lo] ? 2 : 1),
     best,
   };
 }

@@ -16,7 +16,7 @@ export const figures = {
 export const keyOf = (figure, bound = "") => `${figure.stem}${bound && `_${bound}`}${figure.unit}`;
 export const modeColumns = ["cpu_cores", "cpu_mhz", "gpu_mhz", "mem_mhz", "governor", ...Object.values(figures).flatMap((figure) => ["", "lo", "hi"].map((bound) => keyOf(figure, bound)))].join(",");
 
-const blue = "#0072B2", green = "#009E73", red = "#E53935";
+const blue = () => charts.colorOf("--accent"), green = "#009E73", red = "#E53935";
 const ring = (x, y, name, position, color = red) => ({ value: [x, y], name, itemStyle: { color: "transparent", borderColor: color, borderWidth: 2 }, label: { show: true, position } });
 const rings = (data) => ({ type: "scatter", data, silent: true, silentTable: true, symbol: "circle", symbolSize: 13, z: 10, rings: true, ink: true, label: { show: true, formatter: "{b}", fontSize: 11 } });
 const padded = (values) => ({ lo: Math.min(...values) * 0.9, hi: Math.max(...values) * 1.1 });
@@ -25,13 +25,13 @@ const padded = (values) => ({ lo: Math.min(...values) * 0.9, hi: Math.max(...val
 function banded(points, figure) {
   const polygon = points.map((p) => [p.x, p.lo]).concat([...points].reverse().map((p) => [p.x, p.hi]));
   return [
-    { type: "custom", name: "90 % interval", polygon, polygonFill: blue, polygonOpacity: 0.15, clip: true, silent: true, itemStyle: { color: blue }, data: [polygon[0] || [0, 0]] },
-    { type: "line", name: figure.label.replace(/ \(.*/, ""), showSymbol: true, symbol: "circle", symbolSize: 7, lineStyle: { color: blue }, itemStyle: { color: blue },
-      data: points.map((p) => ({ value: [p.x, p.value], ...p.item, itemStyle: p.faint ? { color: charts.colorOf("--card"), borderColor: blue, borderWidth: 2 } : undefined })) },
+    { type: "custom", name: "90 % interval", polygon, polygonFill: blue(), polygonOpacity: 0.2, clip: true, silent: true, itemStyle: { color: blue() }, data: [polygon[0] || [0, 0]] },
+    { type: "line", name: figure.label.replace(/ \(.*/, ""), showSymbol: true, symbol: "circle", symbolSize: 7, lineStyle: { color: blue() }, itemStyle: { color: blue() },
+      data: points.map((p) => ({ value: [p.x, p.value], ...p.item, itemStyle: p.faint ? { color: charts.colorOf("--card"), borderColor: blue(), borderWidth: 2 } : undefined })) },
   ];
 }
 
-const bandLegend = (figure) => [{ name: figure.label.replace(/ \(.*/, ""), color: blue, mark: "linepoints" }, { name: "90 % interval", color: blue, mark: "band" }];
+const bandLegend = (figure) => [{ name: figure.label.replace(/ \(.*/, ""), color: blue(), mark: "linepoints" }, { name: "90 % interval", color: blue(), mark: "band" }];
 
 // rows: { prompt, row } of `llm`. A hollow point means that the request does not fit the memory.
 export function overLength(rows, figure, prompt) {

@@ -61,7 +61,7 @@ export function LimitLine({ area, axis, value, name, unit, onChange }) {
     ? { left: `${area.x + place * area.width}px`, top: `${area.y}px`, height: `${area.height}px` }
     : { top: `${area.y + (1 - place) * area.height}px`, left: `${area.x}px`, width: `${area.width}px` };
   const near = across ? place < 0.25 : place > 0.85;
-  return html`<div class=${`limit ${axis}${none ? " off" : ""}${near ? " near" : ""}`} style=${style} role="slider" tabindex="0" aria-label=${`Limit of ${name.toLowerCase()}`}
+  return html`<div class=${`limit ${axis}${none ? " off" : ""}${near ? " near" : ""}${place < 0.15 ? " low" : ""}`} style=${style} role="slider" tabindex="0" aria-label=${`Limit of ${name.toLowerCase()}`}
     aria-orientation=${across ? "horizontal" : "vertical"} aria-valuemin=${round(lo)} aria-valuemax=${round(hi)} aria-valuenow=${none ? round(hi) : value} aria-valuetext=${text}
     onPointerDown=${drag} onKeyDown=${press}><span aria-hidden="true">${text}</span></div>`;
 }

@@ -3,7 +3,7 @@
 // `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, get, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
 import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
@@ -123,7 +123,8 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
   // Without a power model, only the time is known.
   const known = Object.entries(costs).filter(([value]) => !table || (table.columns[value] && isFinite(table.columns[value][0])));
   const cost = known.some(([value]) => value === query.cost) ? query.cost : (known[0] || ["time_ms"])[0];
-  const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost]);
+  const theme = useThemeCount();  // the chart uses its colors
+  const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost, theme]);
   if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Asking all ${board.modes.toLocaleString("en-US")} modes` : "All modes are asked when the one above has an answer."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
   const best = drawn.best >= 0 && modeAt(table, drawn.best);

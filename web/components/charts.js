@@ -44,6 +44,8 @@ window.Ridgewatt.charts = (function () {
     const styles = [[[1, 2, 3, 4, 5, 6, 7, 8, 9], 1], [[1, 2, 5], 1], [[1, 3], 1], [[1], 1], [[1], 2], [[1], 3], [[1], 5], [[1], 10], [[1], 30]];
     let ticks = [];
     for (const [parts, stride] of styles) {
+      // The narrowest gap of the nine is from 9 to 10.
+      if (parts.length === 9 && wanted * Math.log10(10 / 9) / Math.log10(hi / lo) < 0.5) continue;
       ticks = [];
       for (let decade = Math.floor(Math.log10(lo)); decade <= Math.ceil(Math.log10(hi)); ++decade) {
         if (decade % stride !== 0) continue;
@@ -79,9 +81,14 @@ window.Ridgewatt.charts = (function () {
     return patch;
   }
 
-  // Positions for the labels of a chart, which do not overlap and stay inside the plot.
-  function placing(chartOf) {
+  // Positions for the labels of a chart, which do not overlap, stay inside the plot, and leave the
+  // points of lines free.
+  function placing(chartOf, series) {
     let taken = [];
+    const points = () => series.filter((one) => one.type === "line" && one.showSymbol && !one.xAxisIndex).flatMap((one) => one.data).map((item) => {
+      const [x, y] = chartOf().convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, item.value || item);
+      return { x: x - 4, y: y - 4, width: 8, height: 8 };
+    });
     const plot = () => chartOf().getModel().getComponent("grid").coordinateSystem.getRect();
     const free = (area, box) => box.x >= area.x && box.x + box.width <= area.x + area.width && box.y >= area.y - 2 && box.y + box.height <= area.y + area.height + 2 &&
       taken.every((t) => box.x >= t.x + t.width + 2 || t.x >= box.x + box.width + 2 || box.y >= t.y + t.height || t.y >= box.y + box.height);
@@ -94,7 +101,7 @@ window.Ridgewatt.charts = (function () {
     return {
       // Next to the ring, if possible on the wanted side.
       ring: (wanted) => (label) => {
-        if (label.dataIndex === 0) taken = [];
+        if (label.dataIndex === 0) taken = points();
         const { width, height } = label.labelRect;
         const ring = label.rect;
         const middle = ring.x + ring.width / 2 - width / 2;
@@ -172,7 +179,7 @@ window.Ridgewatt.charts = (function () {
   // Adds the functions of an option, which JSON cannot contain.
   function finish(option, chartOf) {
     const ink = colorOf("--ink");
-    const place = placing(chartOf);
+    const place = placing(chartOf, option.series || []);
     const done = { ...option };
     ["xAxis", "yAxis"].forEach((kind) => {
       if (option[kind]) done[kind] = listOf(option[kind]).map((axis) => finishAxis(axis, ink));
