@@ -28,7 +28,7 @@ export function LimitForm({ query, setQuery }) {
 function Plan({ plan, presets, setQuery, heading }) {
   const decode = plan.mode || plan.decode_mode;
   return html`<dl class="answers" aria-live="polite">
-    <div><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortMode(decode, presets) : "two modes"}</dd>
+    <div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortMode(decode, presets) : "two modes"}</dd>
       ${plan.mode ? html`<dd>${modeWords(decode)}</dd>` : html`<dd>prompt: ${modeWords(plan.prefill_mode)}</dd><dd>decoding: ${modeWords(decode)}</dd><dd>${number(plan.switch_ms, 3)} ms from one to the other</dd>`}
       <dd><button type="button" onClick=${() => setQuery(queryOfMode(decode))}>Set the sliders to it</button></dd></div>
     <div><dt>A request takes</dt><dd><span data-answer="Best request">${number(plan.request_j)}</span> <small>J</small></dd><dd>90 %: ${number(plan.request_lo_j)} to ${number(plan.request_hi_j)} J; ${number(plan.request_s)} s</dd></div>

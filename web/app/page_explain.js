@@ -27,9 +27,9 @@ const causeNames = {
 const nameOf = ({ cause }) => causeNames[cause] || cause.replace(/_/g, " ").replace(/\b[cg]pu\b/g, (text) => text.toUpperCase());
 
 const columns = [
-  { key: "cause", label: "cause", text: nameOf, wrap: true }, { key: "probability_pct", label: "probability (%)", digits: 2, bar: true },
+  { key: "cause", label: "cause", text: nameOf, wrap: true }, { key: "probability_pct", label: "probability (%)", digits: 2, least: 0.1, bar: true },
   { key: "remedy", label: "what tests or removes it", wrap: true }, { key: "evidence", label: "what it predicts", wrap: true },
-  { key: "time_ms", label: "of the gap (ms)", digits: 3 }, { key: "gain", label: "× faster without it", digits: 3 },
+  { key: "time_ms", label: "of the gap (ms)", digits: 3, least: 0.01 }, { key: "gain", label: "× faster without it", digits: 3 },
 ];
 
 const labels = { measured: "Measured time", power: "Measured power", claimed: "Published time" };

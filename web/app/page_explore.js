@@ -44,7 +44,7 @@ function PerDay({ one, rate, stale, setQuery }) {
   const day = (...cost) => number(mean(...cost) * secondsOfDay / joulesOfKwh, 3);
   const slow = mostAt(one.time_hi_ms);
   const text = !(rate > 0) ? "" : busy > 1 ? html`<b class="warn">Too many: this mode computes at most ${number(mostAt(one.time_ms), 3)} samples/s.</b>`
-    : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j, one.power_w)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && html` (<span data-answer="Day interval">${day(one.energy_lo_j, one.power_lo_w)} to ${day(one.energy_hi_j, one.power_hi_w)}</span>)`}: mean ${number(mean(one.energy_j, one.power_w), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W, which has no interval
+    : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j, one.power_w)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && html` (<span data-answer="Day interval">${day(one.energy_lo_j, one.power_lo_w)} to ${day(one.energy_hi_j, one.power_hi_w)}</span>)`}: mean ${number(mean(one.energy_j, one.power_w), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W, which has no interval.
         ${rate > slow && html`<b class="warn"> At the upper end of its time, ${number(one.time_hi_ms, 3)} ms, this mode computes only ${number(slow, 3)} samples/s.</b>`}</span>`;
   return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${text || html`<span class="faint">Enter a rate to get the energy of a day.</span>`}</span></div>`;
 }

@@ -126,6 +126,7 @@ export function Page({ query, setQuery }) {
       <div class=${`charts dense ${dimmed}`}><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && html`<div class=${freshness(cloudReply)}><${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} /></div>`}
+      ${mode && llm.json && !cloud && !cloudReply.error && html`<p class="faint" role="status">Asking all ${board.modes.toLocaleString("en-US")} modes</p>`}
       <${BestMode} tune=${tune} outgrown=${Boolean(memory && !memory.fits)} question=${tuneQuestion} presets=${board.presets} setQuery=${setQuery} />`}
       <${Quantizations} reply=${quantizations} question=${every} chosen=${memory && memory.quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
 }

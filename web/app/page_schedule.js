@@ -121,7 +121,7 @@ function Simulation({ params, query }) {
       ${managed && html`<p>The plan is for constant arrivals. Simulated with these arrivals, its worst latency is <b data-answer="Simulated latency">${duration(managed.latency_worst_ms)}</b>, and ${managed.violations === 0 ? "no request is late" : `${number(managed.violations, 7)} of ${number(managed.requests, 9)} requests are late`}.</p>`}
       <div class="faint note">Ways of sharing <${Term} of="Managed interleaving" /></div>
       <${Table} columns=${sharingColumns} rows=${json.results} label="Ways of sharing the device" />
-      <div class="charts">${(json.figures || []).map((figure, i) => html`<${Figure} key=${figure.title + i} figure=${figure} name=${`schedule_${i + 1}`} />`)}</div></div>`}
+      <div class="charts dense">${(json.figures || []).map((figure, i) => html`<${Figure} key=${figure.title + i} figure=${figure} name=${`schedule_${i + 1}`} />`)}</div></div>`}
     <${DownloadBar} command=${command} name="simulation" csv=${address("schedule/simulate", { ...params, format: "csv" })} json=${address("schedule/simulate", params)} />`;
 }
 
@@ -141,8 +141,8 @@ export function Page({ query, setQuery }) {
     <div>${!params && html`<p>Choose a training, an inference, or both.</p>`}
       <${ErrorLine} error=${miss ? null : error} />
       ${params && !plan && !error && html`<p class="faint" role="status">Planning</p>`}
-      ${plan && html`<div class=${freshness(reply)}><${Provenance} kind=${plan.provenance} text=${[plan.workload, plan.board && `on ${plan.board}`, `idle power: ${plan.idle_power}`].filter(Boolean).join("; ")} />
-        <${Answer} plan=${plan} /></div>
+      ${plan && html`<div class=${freshness(reply)}><${Answer} plan=${plan} />
+        <${Provenance} kind=${plan.provenance} text=${[plan.workload, plan.board && `on ${plan.board}`, `idle power: ${plan.idle_power}`].filter(Boolean).join("; ")} /></div>
         <${DownloadBar} command=${command} name="plan" csv=${address("schedule/plan", { ...params, format: "csv" })} json=${address("schedule/plan", params)} />`}
       ${plan && plan.feasible && html`<${Simulation} params=${simulateParams(query)} query=${query} />`}</div></div>`;
 }

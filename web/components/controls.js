@@ -123,9 +123,11 @@ export function Chart({ figure, option, title, source, note, legend, label, heig
   </figure>`;
 }
 
+const manyColumns = 8;  // chosen: a table with more columns has narrower margins
 const longTable = 100;  // chosen: a table with more rows has no layout while it is not visible
 
-// columns: [{ key, label, digits, text(row), bar, wrap, cut }]; rows: objects
+// columns: [{ key, label, digits, least, text(row), bar, wrap, cut }]; rows: objects
+// least: smaller amounts are shown as "< least"
 // bar: also draws the value as a bar; wrap: a long text, which wraps; cut: a long name, truncated
 // order: { key, descending }, the initial order; the user sorts by clicking a heading
 // filter: adds a text field that selects the rows that contain the text
@@ -146,13 +148,13 @@ export function Table({ columns, rows, label, filter = false, stack = false, onS
   }, [rows, columns, sort, words]);
   const numbers = useMemo(() => new Set(columns.filter((c) => !c.text && rows.length > 0 && rows.every((row) => typeof row[c.key] !== "string"))), [columns, rows]);
   const numeric = (c) => numbers.has(c);
-  const cell = (c, row) => (c.text ? c.text(row) : typeof row[c.key] === "number" ? number(row[c.key], c.digits) : row[c.key] ?? "-");
+  const cell = (c, row) => (c.text ? c.text(row) : typeof row[c.key] === "number" ? (Math.abs(row[c.key]) < c.least ? `< ${c.least}` : number(row[c.key], c.digits)) : row[c.key] ?? "-");
   const longest = Object.fromEntries(columns.filter((c) => c.bar).map((c) => [c.key, Math.max(...rows.map((row) => row[c.key] || 0))]));
   // Memoized, so that unchanged rows are not compared again while a slider moves.
   const body = useMemo(() => html`<tbody>${shown.slice(0, most).map((row) => html`<tr class=${row === selected ? "selected" : ""} onClick=${choosable && (() => select.current(row))}>
         ${columns.map((c) => html`<td key=${c.key} class=${`${numeric(c) ? "n" : c.wrap ? "wrap" : c.cut ? "cut-off" : ""}${c.bar ? " bar-cell" : ""}`} title=${c.cut ? row[c.key] : undefined} data-label=${stack ? c.label : undefined}>${cell(c, row)}${c.bar && html`<i class="share" style=${{ width: `${100 * (row[c.key] || 0) / longest[c.key]}%` }}></i>`}</td>`)}</tr>`)}</tbody>`, [shown, columns, selected, most, choosable]);
   const turn = (key) => setSort({ key, descending: sort !== null && sort.key === key && !sort.descending });
-  return html`<div class=${stack ? "tabular stacked" : "tabular"}>
+  return html`<div class=${`tabular${stack ? " stacked" : ""}${columns.length > manyColumns ? " many" : ""}`}>
     ${filter && html`<label class="field filter"><span>Rows with</span><input type="search" value=${words} onInput=${(e) => setWords(e.target.value)} aria-label=${`Filter: ${label}`} /></label>
       <span class="count" role="status">${shown.length === rows.length ? `${rows.length} rows` : `${shown.length} of ${rows.length} rows`}</span>`}
     <div class=${shown.length > longTable ? "scroll long" : "scroll"} tabindex="0" role="region" aria-label=${label}><table aria-label=${label}><thead><tr>${columns.map((c) => html`
@@ -163,12 +165,14 @@ export function Table({ columns, rows, label, filter = false, stack = false, onS
   </div>`;
 }
 
-// A slider over the values that a board supports. The arrow keys move it by one value.
+// A slider over the values that a board supports. The arrow keys move it by one value. A single
+// value is shown as text.
 export function Slider({ label, values, value, unit = "", text, onInput, disabled }) {
   const at = Math.max(0, values.indexOf(value));
   const shown = (text || ((v) => `${number(v, 6)}${unit && " " + unit}`))(values[at]);
+  if (values.length < 2) return html`<p class="slider"><span class="name">${label}</span><b>${shown}</b></p>`;
   return html`<label class="slider"><span class="name">${label}</span><output>${shown}</output>
-    <input type="range" min="0" max=${Math.max(0, values.length - 1)} step="1" value=${at} disabled=${disabled || values.length < 2}
+    <input type="range" min="0" max=${values.length - 1} step="1" value=${at} disabled=${disabled}
       aria-label=${label} aria-valuetext=${shown} onInput=${(event) => onInput(values[Number(event.target.value)])} /></label>`;
 }
 

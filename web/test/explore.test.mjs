@@ -80,6 +80,7 @@ test("a card's power limits are modes of their own; a slider ends a limit", asyn
   assert.match(await preset.locator("option:checked").innerText(), /^none/);
   await preset.selectOption("125W");
   const limited = await meets("125W");
+  assert.equal(await page.getByRole("slider").count(), 1, "knobs with one value are texts");
   assert.ok(limited.time_ms > 2 * full.time_ms);
   await page.getByText("With this power limit of 125 W the board settles at").waitFor();
   await page.reload();

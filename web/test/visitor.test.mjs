@@ -200,6 +200,9 @@ test("at 2,560 pixels the bar begins and ends where the content does, and tables
   const rails = page.getByRole("region", { name: "Power rails" });
   await rails.locator("tbody tr").first().waitFor();
   assert.ok(await rails.evaluate((e) => e.scrollWidth - e.clientWidth) <= 1);
+  // The panels fill each row.
+  const ends = await page.locator(".panels > section").evaluateAll((all) => Object.values(all.reduce((rows, one) => { const box = one.getBoundingClientRect(); return { ...rows, [Math.round(box.top)]: Math.round(box.right) }; }, {})));
+  assert.ok(ends.length > 1 && ends.every((end) => Math.abs(end - ends[0]) <= 1), ends.join());
   await done(view);
 });
 
@@ -223,6 +226,10 @@ for (const name of ["live", "explore", "modes", "explain", "language", "schedule
     if (name === "explore") {
       const names = await eventually(() => page.evaluate(() => [...document.querySelectorAll("figure.chart .live")].map((e) => echarts.getInstanceByDom(e)).filter(Boolean).map((chart) => chart.getOption().xAxis[0].name)), (list) => list.some((text) => /intensity/.test(text)), 40);
       assert.match(names.find((text) => /intensity/.test(text)), /modelled\ntraffic/);
+    }
+    if (name === "modes") {
+      const hidden = await page.getByRole("region", { name: "Comparison with presets" }).evaluate((e) => e.scrollWidth - e.clientWidth);
+      assert.ok(hidden <= 1, `${hidden} pixels of the comparison`);
     }
     if (name === "explain") {
       const row = page.getByRole("region", { name: "Causes" }).locator("tbody tr").first();
