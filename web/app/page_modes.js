@@ -87,7 +87,7 @@ function Answer({ tune, presets, query, heading, setQuery, stale = tune.stale })
 
 const comparedColumns = [
   { key: "name", label: "mode" }, { key: "time_ms", label: "time (ms)" }, { key: "power_w", label: "power (W)" }, { key: "energy_j", label: "energy (J)" },
-  { key: "objective_ratio", label: "× answer", digits: 3 }, { key: "kept", label: "limits kept", text: (row) => (row.feasible ? "yes" : "no") },
+  { key: "objective_ratio", label: "× answer", digits: 3 }, { key: "kept", label: "limits met", text: (row) => (row.feasible ? "yes" : "no") },
 ];
 
 function Cloud({ cloud, command, query, setQuery, limits, presets, answer, measured, source }) {
