@@ -53,7 +53,8 @@ class CampaignBoards final : public tune::AsyncProfiler {
   double now_s() const override;
   Provenance provenance() const override;
 
-  // Returns the results of the kind in this campaign, for planned points and points of searches.
+  // Returns the results of the kind in this campaign, for planned points and points of searches. A
+  // point that is planned again has only the result of its newest rerun.
   std::vector<Observation> known();
   // Returns the serial numbers of the boards that measured the results so far.
   const std::set<std::string>& serials() const { return serials_; }
@@ -80,6 +81,7 @@ class CampaignBoards final : public tune::AsyncProfiler {
   std::optional<tune::FinishedRun> given_up();
 
   const Plan& plan_;
+  const Superseded superseded_;
   const BoardKind& kind_;
   Executor& executor_;
   store::Store& store_;

@@ -34,7 +34,12 @@ Error none_runs(const std::string& board_kind, const std::string& why) {
 
 CampaignBoards::CampaignBoards(const Plan& plan, const BoardKind& kind, Executor& executor,
                                store::Store& store, const SearchBoardsOptions& options)
-    : plan_(plan), kind_(kind), executor_(executor), store_(store), options_(options) {
+    : plan_(plan),
+      superseded_(plan),
+      kind_(kind),
+      executor_(executor),
+      store_(store),
+      options_(options) {
   filled_slots(plan, store);  // throws UsageError if the store has another plan with this name
 }
 
@@ -125,11 +130,13 @@ void CampaignBoards::require_a_board() {
   }
 }
 
-// Returns the points of this kind whose slots begin with `prefix`.
+// Returns the points of this kind that count and whose slots begin with `prefix`.
 std::vector<store::PointRecord> CampaignBoards::filled(const std::string& prefix) {
   std::set<std::int64_t> series;
   std::set<std::string> slots;
   for (const auto& slot : store_.filled_slots(prefix)) {
+    const auto parts = parts_of_slot(slot.slot);
+    if (!parts || superseded_.has(*parts)) continue;
     if (const auto number = store_.find_series(slot.series)) series.insert(*number);
     slots.insert(slot.slot);
     serials_.insert(slot.series.serial);

@@ -125,6 +125,32 @@ class SearchBoards : public ::testing::Test {
   std::size_t runs_ = 0;
 };
 
+// Boards b2 and b1 measured the points of the plan. Point 0 is planned again and not yet measured.
+TEST_F(SearchBoards, WhatIsPlannedAgainIsNotKnown) {
+  plan_.boards[0].points.push_back({.label = "1", .point = {{4, 0, 0, 0, ""}, 2}});
+  plan_.boards[0].points[0].rerun = 1;
+  const auto add = [&](const std::string& serial, const std::string& label, int batch) {
+    store::PointRecord record;
+    record.observation = {{{4, 0, 0, 0, ""}, batch}, 0.1 * batch, 20};
+    record.slot = slot_of("c", "nano", label);
+    const auto& of = plan_.profile.series;
+    store_.add(store_.series({"nano", of.workload, of.kind, Provenance::kMeasured, serial}),
+               record);
+  };
+  add("b2", "0", 1);
+  add("b1", "1", 2);
+  const auto batches = [&] {
+    CampaignBoards boards(plan_, plan_.boards[0], engine_, store_, {});
+    std::vector<int> seen;
+    for (const auto& one : boards.known()) seen.push_back(one.point.batch);
+    EXPECT_THAT(boards.serials(), ElementsAre("b1"));
+    return seen;
+  };
+  EXPECT_THAT(batches(), ElementsAre(2));
+  add("b1", "0@1", 1);
+  EXPECT_THAT(batches(), ElementsAre(2, 1));
+}
+
 TEST_F(SearchBoards, ABadBoardFailsThreePointsAndGetsNoMore) {
   engine_.bad = {"n1"};
   CampaignBoards boards(plan_, plan_.boards[0], engine_, store_, {.boards = 1, .look_every_s = 0});
