@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -161,32 +163,56 @@ class Follower {
   }
 
  private:
-  // Returns true if the store and the engine answered.
-  bool round() {
+  // What the engine and the store reported.
+  struct Seen {
     std::vector<TaskState> states;
+    Holdings held;
+    Fleet fleet;
+  };
+
+  // Also updates `standing_`. A kind of board whose tasks are about to be submitted is not blocked.
+  Seen see() {
+    Seen seen;
     std::string fault;
     try {  // before the store is read, so that it has the points of all tasks that have ended
-      states = executor_.states(plan_.jobs);
+      seen.states = executor_.states(plan_.jobs);
     } catch (const IoError& error) {
       fault = error.what();
     }
-    const Holdings held = held_so_far(plan_, fingerprint_);
-    const auto& filled = held.filled;
-    const Fleet fleet =
-        fleet_of(plan_, filled, held.records, fault.empty() ? known_nodes() : EngineNodes{});
-    standing_ = standing_of(plan_, filled, states, now_unix_s(), fleet);
+    seen.held = held_so_far(plan_, fingerprint_);
+    seen.fleet = fleet_of(plan_, seen.held.filled, seen.held.records,
+                          fault.empty() ? known_nodes() : EngineNodes{});
+    standing_ = standing_of(plan_, seen.held.filled, seen.states, now_unix_s(), seen.fleet);
     standing_.engine_fault = fault;
+    for (auto& kind : standing_.kinds) {
+      if (!kind.without_task || due_of(plan_.kind(kind.name), seen).empty()) continue;
+      kind.blocked.clear();
+      kind.without_task = false;
+    }
+    return seen;
+  }
+
+  // Returns true if the store and the engine answered.
+  bool round() {
+    const Seen seen = see();
     if (options_.report) options_.report(standing_);
-    if (!fault.empty()) {
-      say(fault);
+    if (!standing_.engine_fault.empty()) {
+      say(standing_.engine_fault);
       return standing_.complete();
     }
-    if (standing_.complete()) drop_waiting(states);
-    set_boards_aside(states, fleet);
-    release(states, filled);
-    const bool due = resubmit(states, held, fleet);
-    stuck_ = !due && held_by_jobs(states).empty();
+    if (standing_.complete()) drop_waiting(seen.states);
+    set_boards_aside(seen.states, seen.fleet);
+    release(seen.states, seen.held.filled);
+    const bool due = resubmit(seen);
+    stuck_ = !due && held_by_jobs(seen.states).empty();
+    if (options_.once && due) see();  // with the tasks that were submitted
     return true;
+  }
+
+  std::vector<Task> due_of(const BoardKind& kind, const Seen& seen) const {
+    if (all_set_aside(seen.fleet, kind.name)) return {};
+    return due_tasks(plan_, kind, seen.held, seen.fleet, held_by_jobs(seen.states),
+                     options_.attempts);
   }
 
   using EngineNodes = std::vector<EngineNode>;
@@ -270,18 +296,15 @@ class Follower {
 
   // Returns true if tasks are due. A controller that has just restarted does not report all its
   // tasks at once, so a task is submitted only if no job holds it in two rounds in a row.
-  bool resubmit(const std::vector<TaskState>& states, const Holdings& held_points,
-                const Fleet& fleet) {
-    const auto held = held_by_jobs(states);
+  bool resubmit(const Seen& seen) {
     const auto before = std::exchange(due_, {});
     for (const auto& kind : plan_.boards) {
-      if (all_set_aside(fleet, kind.name)) continue;
-      auto tasks = due_tasks(plan_, kind, held_points, fleet, held, options_.attempts);
+      auto tasks = due_of(kind, seen);
       for (const auto& task : tasks) due_.insert({kind.name, task.number});
       std::erase_if(tasks, [&](const Task& task) {
         return !options_.once && !before.contains({kind.name, task.number});
       });
-      for (const auto& job : give_away(plan_, path_, kind, tasks, fleet, executor_)) {
+      for (const auto& job : give_away(plan_, path_, kind, tasks, seen.fleet, executor_)) {
         say(fmt::format("{}: tasks {} submitted again as {} {}", kind.name, ranges_text(job.tasks),
                         job.executor, job.id));
       }
@@ -320,21 +343,31 @@ class Follower {
 
 }  // namespace
 
-OwnedFd lock_plan(const std::string& path) {
+PlanLock::PlanLock(const std::string& path) : name_(path + ".lock") {
   read_plan(path);  // throws if `path` is not a plan, before a file is created
-  const std::string name = path + ".lock";
-  OwnedFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!lock) throw_errno(errno, "cannot open the lock of the plan", name);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw IoError("another process is submitting or watching this campaign", path,
-                  "end that process first");
+  while (true) {
+    file_ = OwnedFd(::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!file_) throw_errno(errno, "cannot open the lock of the plan", name_);
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+      throw IoError("another process is submitting or watching this campaign", path,
+                    "end that process first");
+    }
+    // The process that held the lock may have removed the file before this one locked it.
+    struct stat locked = {}, named = {};
+    if (::fstat(file_.get(), &locked) == 0 && ::stat(name_.c_str(), &named) == 0 &&
+        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
+      return;
+    }
   }
-  return lock;
+}
+
+PlanLock::~PlanLock() {
+  ::unlink(name_.c_str());
 }
 
 std::vector<Job> submit(const std::string& path, ExecutorKind kind,
                         const ExecutorOptions& options) {
-  const OwnedFd lock = lock_plan(path);
+  const PlanLock lock(path);
   Plan plan = read_plan(path);
   if (!plan.jobs.empty()) {
     throw UsageError(
@@ -394,12 +427,12 @@ Standing look(const Plan& plan) {
 }
 
 Standing follow(const std::string& path, const FollowOptions& options) {
-  const OwnedFd lock = lock_plan(path);
+  const PlanLock lock(path);
   return Follower(path, options).run();
 }
 
 void cancel(const std::string& path) {
-  const OwnedFd lock = lock_plan(path);
+  const PlanLock lock(path);
   Plan plan = read_plan(path);
   const auto executor = executor_of(plan);
   for (const auto& job : plan.jobs) executor->cancel(job);

@@ -20,9 +20,20 @@
 
 namespace ridgewatt::campaign {
 
-// Locks the plan, because only one process at a time may submit its tasks. Throws IoError while
-// another process holds the lock.
-OwnedFd lock_plan(const std::string& path);
+// Locks the plan, because only one process at a time may submit its tasks. The lock is a file
+// next to the plan, which the destructor removes.
+class PlanLock {
+ public:
+  // Throws IoError while another process holds the lock.
+  explicit PlanLock(const std::string& path);
+  ~PlanLock();
+  PlanLock(const PlanLock&) = delete;
+  PlanLock& operator=(const PlanLock&) = delete;
+
+ private:
+  std::string name_;
+  OwnedFd file_;
+};
 
 // Submits the tasks with missing points, writes the plan and returns the jobs; none if every point
 // is measured. Throws UsageError if the campaign was already submitted, or if the store has another

@@ -134,7 +134,32 @@ std::vector<Task> missing_in(const SlotIndex& index, const Plan& plan, const Boa
   return missing;
 }
 
-double predicted_left_s(const std::vector<Task>& missing) {
+// Predicted time until every board has measured its missing calibration points. A board without any
+// point still has to measure them all.
+double calibration_left_s(const Plan& plan, const BoardKind& planned, const SlotIndex& index,
+                          const std::vector<BoardStanding>& boards) {
+  const auto left_s = [&](const std::string& serial) {
+    double sum_s = 0;
+    for (const auto& point : planned.calibration) {
+      const auto slot = calibration_slot(plan.name, planned.name, point.slot_label(), serial);
+      sum_s += index.contains(slot) ? 0 : point.predicted_s;
+    }
+    return sum_s;
+  };
+  int known = 0;
+  double longest_s = 0;
+  for (const auto& board : boards) {
+    if (board.kind != planned.name) continue;
+    ++known;
+    longest_s = std::max(longest_s, left_s(board.serial));
+  }
+  return known < planned.boards ? std::max(longest_s, left_s("")) : longest_s;
+}
+
+// Predicted time of the missing points, as predicted_cost() computes it; 0: unknown.
+double predicted_left_s(const Plan& plan, const BoardKind& planned,
+                        const std::vector<Task>& missing, const SlotIndex& index,
+                        const std::vector<BoardStanding>& boards) {
   double sum_s = 0;
   for (const auto& task : missing) {
     for (const auto& point : task.points) {
@@ -142,7 +167,8 @@ double predicted_left_s(const std::vector<Task>& missing) {
       sum_s += point.predicted_s;
     }
   }
-  return sum_s;
+  if (sum_s == 0) return 0;
+  return calibration_left_s(plan, planned, index, boards) + sum_s / planned.boards;
 }
 
 void count_tasks(const std::vector<Task>& missing, const std::map<TaskKey, TaskState>& states,
@@ -179,16 +205,20 @@ void count_doubts(const Plan& plan, const BoardKind& planned, const SlotIndex& i
   }
 }
 
-// Empty if a task runs or may still run.
-std::string why_blocked(const KindStanding& kind, const std::vector<TaskState>& states,
-                        const Fleet& fleet) {
-  if (kind.done == kind.planned) return "";
-  const std::string boards = why_none_runs(fleet, kind.name);
-  if (!boards.empty()) return boards;
-  const bool asked = std::any_of(states.begin(), states.end(), [&](const TaskState& state) {
-    return state.board_kind == kind.name;
-  });
-  return asked && kind.queued + kind.running + kind.held == 0 ? "no task is queued or running" : "";
+// Leaves `kind.blocked` empty if a task runs or may still run.
+void set_blocked(const Plan& plan, const std::vector<TaskState>& states, const Fleet& fleet,
+                 KindStanding& kind) {
+  if (kind.done == kind.planned) return;
+  kind.blocked = why_none_runs(fleet, kind.name);
+  if (!kind.blocked.empty() || kind.queued + kind.running + kind.held > 0) return;
+  const auto of_kind = [&](const auto& one) { return one.board_kind == kind.name; };
+  if (std::ranges::any_of(states, of_kind)) {
+    kind.blocked = "no task is queued or running";
+  } else if (!plan.executor.empty() && std::ranges::none_of(plan.jobs, of_kind)) {
+    kind.blocked =
+        "no task is submitted, or all are cancelled (`ridgewatt campaign resume` submits them)";
+  }
+  kind.without_task = !kind.blocked.empty();
 }
 
 }  // namespace
@@ -236,11 +266,11 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
     }
     count_tasks(missing, newest, kind, standing.faults);
     count_doubts(plan, planned, index, kind);
-    kind.blocked = why_blocked(kind, states, fleet);
+    set_blocked(plan, states, fleet, kind);
     if (kind.blocked.empty()) {
       kind.eta_s = lacking == 0 ? 0 : eta_s(kind);
     }
-    const double predicted_s = predicted_left_s(missing) / planned.boards;
+    const double predicted_s = predicted_left_s(plan, planned, missing, index, standing.boards);
     if (!kind.eta_s && predicted_s > 0 && kind.blocked.empty()) {
       kind.eta_s = predicted_s;
       kind.eta_predicted = true;

@@ -50,6 +50,8 @@ struct KindStanding {
   double energy_j = 0;         // of all measured windows, including calibration
   // Why no task can run although points are missing. Empty: a task can run.
   std::string blocked;
+  // `blocked` says that no task has the missing points; a new task could measure them.
+  bool without_task = false;
 };
 
 // A task with missing points that is held or has failed.

@@ -26,7 +26,7 @@ void give_tasks_again(Plan& plan, const std::vector<std::string>& hosts) {
 }  // namespace
 
 void readmit_board(const std::string& path, const std::string& serial) {
-  const OwnedFd lock = lock_plan(path);
+  const PlanLock lock(path);
   Plan plan = read_plan(path);
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const Fleet fleet = fleet_of(plan, filled_slots(plan, store), records_of(plan, store), {});

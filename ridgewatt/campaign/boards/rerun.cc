@@ -59,7 +59,7 @@ Reruns plan_reruns(Plan& plan, const std::vector<store::FilledSlot>& filled,
 
 Reruns rerun(const std::string& path, const RerunRules& rules, bool dry) {
   rules.check();
-  const OwnedFd lock = lock_plan(path);
+  const PlanLock lock(path);
   Plan plan = read_plan(path);
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const auto filled = filled_slots(plan, store);
