@@ -17,6 +17,7 @@ set(RIDGEWATT_PUBLIC_HEADERS
   ridgewatt/base/enum_array.h
   ridgewatt/base/enum_names.h
   ridgewatt/base/enum_rows.h
+  ridgewatt/base/enum_set.h
   ridgewatt/base/error.h
   ridgewatt/base/statistics.h
   ridgewatt/base/workload_kind.h
@@ -39,6 +40,7 @@ set(RIDGEWATT_PUBLIC_HEADERS
   ridgewatt/roofline/energy_roofline.h
   ridgewatt/sweep/observation.h
   ridgewatt/sweep/point_axis.h
+  ridgewatt/sweep/point_flag.h
   ridgewatt/sweep/profiler.h
   ridgewatt/sweep/provenance.h
   ridgewatt/sweep/sweep.h

@@ -11,6 +11,8 @@
 
 #include "ridgewatt/base/enum_names.h"
 
+#pragma GCC visibility push(default)
+
 namespace ridgewatt {
 
 template <typename E>
@@ -19,6 +21,7 @@ class EnumSet {
   void add(E value, bool holds = true) {
     if (holds) values_.set(static_cast<std::size_t>(value));
   }
+  void add(const EnumSet& other) { values_ |= other.values_; }
   bool has(E value) const { return values_.test(static_cast<std::size_t>(value)); }
   bool empty() const { return values_.none(); }
   bool operator==(const EnumSet&) const = default;
@@ -48,3 +51,5 @@ class EnumSet {
 };
 
 }  // namespace ridgewatt
+
+#pragma GCC visibility pop

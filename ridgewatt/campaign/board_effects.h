@@ -27,6 +27,7 @@
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/point_flag.h"
 
 namespace ridgewatt::campaign {
 
@@ -39,6 +40,7 @@ inline constexpr double kLargestPublishedDifference = 0.088;
 struct BoardPoints {
   std::string board;  // serial number
   std::vector<Observation> observations;
+  std::vector<PointFlags> flags = {};  // of the observations; empty: none has a flag
 };
 
 struct EffectOptions {

@@ -43,6 +43,7 @@ std::vector<BoardsOfKind> boards_of(const std::vector<BoardRows>& rows) {
     kind.boards.push_back({board.serial, {}});
     for (const auto& record : board.records) {
       kind.boards.back().observations.push_back(record.observation);
+      kind.boards.back().flags.push_back(record.flags);
     }
   }
   std::vector<BoardsOfKind> result;

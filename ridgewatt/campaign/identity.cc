@@ -119,12 +119,15 @@ std::vector<CampaignHolding> campaigns_in(store::Store& store) {
   std::map<std::string, CampaignHolding> found;
   for (auto& entry : store.campaigns()) found[entry.name].entry = std::move(entry);
   std::map<std::string, std::set<std::pair<std::string, std::string>>> boards;
+  std::map<std::string, std::set<std::string>> points;
   for (const auto& slot : store.filled_slots("")) {
     const auto parts = parts_of_slot(slot.slot);
     if (!parts) continue;
     auto& held = found[parts->campaign];
     held.entry.name = parts->campaign;
-    held.points += parts->serial.empty() ? 1 : 0;
+    if (parts->serial.empty()) {
+      points[parts->campaign].insert(parts->kind + "/" + label_without_rerun(parts->label));
+    }
     if (held.workload.empty()) {
       held.workload = slot.series.workload;
       held.kind = slot.series.kind;
@@ -133,6 +136,7 @@ std::vector<CampaignHolding> campaigns_in(store::Store& store) {
   }
   std::vector<CampaignHolding> result;
   for (auto& [name, held] : found) {
+    held.points = points[name].size();
     held.boards = boards[name].size();
     result.push_back(std::move(held));
   }

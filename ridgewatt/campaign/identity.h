@@ -41,7 +41,7 @@ struct CampaignHolding {
   // Has only the name if no plan was registered.
   store::CampaignEntry entry;
   std::string workload, kind;  // of its first point; empty: no point yet
-  std::size_t points = 0;      // number of points without calibration
+  std::size_t points = 0;      // number of points without calibration; a rerun does not add one
   std::size_t boards = 0;      // number of boards that measured its points
 };
 // Returns all campaigns in the store, sorted by name.

@@ -28,8 +28,8 @@ struct BoardsOfKind {
   Provenance provenance = Provenance::kMeasured;
   std::vector<BoardPoints> boards;
 };
-// Returns the points in a store that pass the filter, grouped by kind of board, workload and
-// provenance. A board without a serial number is named "unknown".
+// Returns the points in a store that pass the filter and count, grouped by kind of board, workload
+// and provenance. A board without a serial number is named "unknown".
 // SeriesFilter::board is the name of the kind.
 std::vector<BoardsOfKind> boards_by_kind(store::Store& store, const store::SeriesFilter& filter);
 

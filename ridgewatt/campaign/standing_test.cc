@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/campaign/collect.h"
 #include "ridgewatt/campaign/follow.h"
+#include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/make_plan.h"
 
 namespace ridgewatt::campaign {
@@ -53,6 +56,39 @@ TEST(Standing, NothingDoneYetIsAsPredicted) {
   EXPECT_FALSE(standing.complete());
   EXPECT_EQ(standing.eta_s, 8 * 30 / 2);  // two boards share eight points of 30 s
   EXPECT_TRUE(standing.kinds[0].eta_predicted);
+}
+
+// Each of two boards measures the calibration points itself.
+TEST(Standing, ThePredictionIsThatOfThePlan) {
+  Plan plan = eight_points();
+  auto& kind = plan.boards[0];
+  kind.calibration = {{.label = "cal-0", .point = {}, .predicted_s = 20},
+                      {.label = "cal-1", .point = {}, .predicted_s = 7}};
+  const auto eta_s = [&](const std::vector<store::FilledSlot>& filled) {
+    return standing_of(plan, filled, {}, 1000).eta_s.value();
+  };
+  EXPECT_DOUBLE_EQ(eta_s({}), predicted_cost(kind).duration_s);
+  EXPECT_DOUBLE_EQ(eta_s({}), 20 + 7 + 8 * 30 / 2.0);
+  const auto first = slot_at("cal-0/a", "a", 1000), second = slot_at("cal-1/b", "b", 1000);
+  EXPECT_DOUBLE_EQ(eta_s({first}), 20 + 7 + 8 * 30 / 2.0);  // the other board has none
+  EXPECT_DOUBLE_EQ(eta_s({first, second}), 20 + 8 * 30 / 2.0);
+  kind.calibration[1].rerun = 1;
+  EXPECT_DOUBLE_EQ(eta_s({first, second}), 20 + 7 + 8 * 30 / 2.0);
+}
+
+TEST(Standing, ACancelledCampaignDoesNotEnd) {
+  Plan plan = eight_points();
+  EXPECT_TRUE(standing_of(plan, {}, {}, 1000).kinds[0].blocked.empty());  // not submitted
+  plan.executor = "local";
+  const auto cancelled = standing_of(plan, {slot_at("0", "a", 1000)}, {}, 1001);
+  EXPECT_THAT(cancelled.kinds[0].blocked, ::testing::HasSubstr("`ridgewatt campaign resume`"));
+  EXPECT_FALSE(cancelled.kinds[0].eta_s);
+  EXPECT_FALSE(cancelled.eta_s);
+  plan.jobs = {{"local", "nano", "1", {0}, 1}};  // the engine does not answer
+  EXPECT_TRUE(standing_of(plan, {}, {}, 1000).kinds[0].blocked.empty());
+  const auto waits = standing_of(plan, {}, {state_of("1", 0, TaskPhase::kQueued)}, 1000);
+  EXPECT_TRUE(waits.kinds[0].blocked.empty());
+  EXPECT_TRUE(waits.eta_s);
 }
 
 TEST(Standing, RatesTellWhatIsLeftAndWhoIsSlow) {
@@ -145,6 +181,47 @@ TEST(Standing, CollectTakesTheNewestOfAPoint) {
   std::vector<std::string> slots;
   for (const auto& record : rows[0].records) slots.push_back(record.slot);
   EXPECT_THAT(slots, UnorderedElementsAre("c/nano/0@1", "c/nano/1"));
+  const auto kinds = boards_by_kind(store, {});
+  ASSERT_EQ(kinds.size(), 1u);
+  EXPECT_EQ(kinds[0].boards.at(0).observations.size(), 2u);
+  EXPECT_EQ(campaigns_in(store).at(0).points, 2u);
+}
+
+// Points that a board measures twice, and the flags of the second measurement.
+TEST(Standing, CollectKeepsTheFlags) {
+  BoardsOfKind kind{"nano", "w", "inference", Provenance::kMeasured, {BoardPoints{"a", {}}}};
+  for (int i = 0; i < 3; ++i) {
+    kind.boards[0].observations.push_back({{gpu_and_mem(1e8, 1e9 + i / 2), 1}, 0.1, 10});
+    kind.boards[0].flags.emplace_back();
+  }
+  kind.boards[0].flags[1].add(PointFlag::kFewSamples);
+  const auto merged = merge_boards(kind);
+  ASSERT_EQ(merged.sweep.observations.size(), 2u);
+  EXPECT_EQ(merged.sweep.flags_of(0).text(), "few-samples");
+  EXPECT_TRUE(merged.sweep.flags_of(1).empty());
+  const auto back = parse_sweeps(write_merged_csv({merged}), "m.csv");
+  EXPECT_EQ(back.at(0).flags_of(0).text(), "few-samples");
+  EXPECT_EQ(back.at(0).flagged_rows(), 1u);
+}
+
+// The lock of a plan leaves no file, and another process cannot lock the plan while it is held.
+TEST(Standing, TheLockOfAPlanLeavesNothing) {
+  const ridgewatt::testing::TemporaryFolder folder;
+  Plan plan = eight_points();
+  plan.store = "s.db";
+  plan.profile.series.workload = "w";
+  plan.profile.measure.command = {"true"};
+  for (auto* points : {&plan.boards[0].points, &plan.boards[0].calibration}) {
+    for (auto& point : *points) point.point.mode = gpu_and_mem(1e8, 1e9);
+  }
+  const std::string path = folder.write("c.json", plan_json(plan));
+  for (int i = 0; i < 2; ++i) {
+    const PlanLock lock(path);
+    EXPECT_TRUE(std::filesystem::exists(path + ".lock"));
+    EXPECT_THROW(PlanLock second(path), IoError);
+    EXPECT_TRUE(std::filesystem::exists(path + ".lock"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
 }
 
 TEST(MakePlan, CalibrationSpansTheKnobs) {

@@ -191,8 +191,7 @@ Sweep restrict_to_modes(const Sweep& sweep, const Sweep& grid) {
   Sweep result = sweep.without_rows();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
     if (!modes.find(sweep.observations[i].point.mode)) continue;
-    result.observations.push_back(sweep.observations[i]);
-    result.lines.push_back(sweep.lines[i]);
+    result.add_row(sweep, i);
   }
   return result;
 }

@@ -1,12 +1,88 @@
 // Slots of campaigns' plans that points fill, and the plan to which the name of a campaign belongs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/sql/schema.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::store {
+namespace {
+
+constexpr std::size_t kSlotsPerQuery = 500;
+
+struct SlottedPoint {
+  std::int64_t id = 0, series = 0;
+  std::int64_t rerun = 0;
+};
+
+// Divides "sweep7/agx-orin/117@2" into "sweep7/agx-orin/117" and 2. The name of a kind may contain
+// '@', and so may the serial number behind the label of a calibration point.
+std::pair<std::string, std::int64_t> slot_and_rerun(const std::string& slot) {
+  const auto kind = slot.find('/');
+  const auto label = kind == std::string::npos ? kind : slot.find('/', kind + 1);
+  if (label == std::string::npos) return {slot, 0};
+  const auto end = std::min(slot.find('/', label + 1), slot.size());
+  const auto at = slot.find('@', label + 1);
+  if (at >= end) return {slot, 0};
+  const auto rerun = parse_int(slot.substr(at + 1, end - at - 1));
+  if (!rerun) return {slot, 0};
+  return {slot.substr(0, at) + slot.substr(end), *rerun};
+}
+
+}  // namespace
+
+// Slots with a rerun are few, so only they and the slots that they replace are read.
+std::map<std::int64_t, std::int64_t> Store::superseded_points() {
+  std::map<std::int64_t, std::int64_t> superseded;
+  if (!connection_) return superseded;
+  std::map<std::string, std::vector<SlottedPoint>> found;  // by slot without rerun
+  const auto add = [&](const Row& row) {
+    auto [slot, rerun] = slot_and_rerun(row.text(2));
+    found[std::move(slot)].push_back({row.integer(0), row.integer(1), rerun});
+  };
+  connection_->query(
+      "SELECT id, series, slot FROM point WHERE slot IS NOT NULL AND slot LIKE '%/%/%@%'", {}, add);
+  std::vector<Value> replaced;
+  for (const auto& [slot, points] : found) {
+    if (points.front().rerun > 0) replaced.emplace_back(slot);
+  }
+  for (std::size_t begin = 0; begin < replaced.size(); begin += kSlotsPerQuery) {
+    const std::size_t end = std::min(begin + kSlotsPerQuery, replaced.size());
+    std::string wanted;
+    for (std::size_t i = begin; i < end; ++i) {
+      wanted += fmt::format("{}${}", i == begin ? "" : ", ", i - begin + 1);
+    }
+    const auto first = replaced.begin();
+    connection_->query(
+        fmt::format("SELECT id, series, slot FROM point WHERE slot IN ({})", wanted),
+        {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)},
+        add);
+  }
+  for (const auto& [slot, points] : found) {
+    std::int64_t newest = 0;
+    for (const auto& point : points) newest = std::max(newest, point.rerun);
+    for (const auto& point : points) {
+      if (point.rerun < newest) superseded[point.id] = point.series;
+    }
+  }
+  return superseded;
+}
+
+std::int64_t Store::superseded(const SeriesFilter& filter) {
+  const auto points = superseded_points();
+  if (points.empty()) return 0;
+  std::set<std::int64_t> wanted;
+  for (const auto& series : all_series()) {
+    if (filter.fits(series)) wanted.insert(find_series(series).value());
+  }
+  return std::count_if(points.begin(), points.end(),
+                       [&](const auto& point) { return wanted.contains(point.second); });
+}
 
 std::vector<FilledSlot> Store::slots_where(const std::string& condition, const std::string& text) {
   std::vector<FilledSlot> result;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/store/location.h"
@@ -50,26 +51,33 @@ std::vector<Value> values_of_series(const Series& series) {
 
 struct CostRows {
   std::vector<Observation> observations;
+  std::vector<PointFlags> flags;
   bool repeated = false;  // a point may occur several times
 };
 
-// Reads the points in the order in which they were measured.
-void read_costs(Connection& connection, std::int64_t series, CostRows& rows) {
+// Reads the points in the order in which they were measured, except superseded points.
+void read_costs(Connection& connection, std::int64_t series,
+                const std::map<std::int64_t, std::int64_t>& superseded, CostRows& rows) {
   std::int64_t last = -1;
   rows.repeated = rows.repeated || !rows.observations.empty();
   const auto rest = [&] {
-    return fmt::format("SELECT id, repeat, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
-                       kObservationColumns, series, last);
+    return fmt::format(
+        "SELECT id, repeat, flags, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
+        kObservationColumns, series, last);
   };
   connection.stream(rest, [&](const Row& row) {
-    rows.observations.push_back(read_observation(row, 2));
-    rows.repeated = rows.repeated || row.integer(1) > 0;
     last = row.integer(0);
+    if (superseded.contains(last)) return;
+    rows.observations.push_back(read_observation(row, 3));
+    rows.flags.push_back(read_flags(row, 2));
+    rows.repeated = rows.repeated || row.integer(1) > 0;
   });
 }
 
-// Merges the repeats of each point into one row, at the position of the first repeat.
-void join_repeats(std::vector<Observation>& rows) {
+// Merges the repeats of each point into one row, at the position of the first repeat. The row has
+// the flags of all its repeats.
+void join_repeats(CostRows& costs) {
+  auto& rows = costs.observations;
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -82,22 +90,25 @@ void join_repeats(std::vector<Observation>& rows) {
     for (; end < order.size() && rows[order[end]].point == rows[order[begin]].point; ++end) {
       is_repeat[order[end]] = end > begin;
       repeats.push_back(rows[order[end]]);
+      costs.flags[order[begin]].add(costs.flags[order[end]]);
     }
     rows[order[begin]] = median_of_repeats(repeats);
   }
   std::size_t row = 0;
   std::erase_if(rows, [&](const Observation&) { return is_repeat[row++]; });
-}
-
-bool fits(const SeriesFilter& filter, const Series& series) {
-  const auto wanted = [](const std::string& filter_field, const std::string& field) {
-    return filter_field.empty() || filter_field == field;
-  };
-  return wanted(filter.board, series.board) && wanted(filter.workload, series.workload) &&
-         wanted(filter.kind, series.kind) && wanted(filter.serial, series.serial);
+  row = 0;
+  std::erase_if(costs.flags, [&](const PointFlags&) { return is_repeat[row++]; });
 }
 
 }  // namespace
+
+bool SeriesFilter::fits(const Series& series) const {
+  const auto wanted = [](const std::string& filter_field, const std::string& field) {
+    return filter_field.empty() || filter_field == field;
+  };
+  return wanted(board, series.board) && wanted(workload, series.workload) &&
+         wanted(kind, series.kind) && wanted(serial, series.serial);
+}
 
 Store::Store(const std::string& location, Database::Access access) : Store(location, Later()) {
   open(access);
@@ -191,7 +202,29 @@ std::vector<Holding> Store::holdings() {
     held.modes = row.integer(c + 5);
     result.push_back(std::move(held));
   });
+  std::set<std::int64_t> changed;
+  for (const auto& [point, series] : superseded_points()) changed.insert(series);
+  for (auto& held : result) {
+    if (!changed.empty() && changed.contains(find_series(held.series).value())) recount(held);
+  }
   return result;
+}
+
+// Counts the points of a series that has superseded points.
+void Store::recount(Holding& held) {
+  std::set<PowerMode> modes;
+  std::set<int> batches;
+  held.points = held.flagged = held.newest_unix_s = 0;
+  for (const auto& point : points(find_series(held.series).value())) {
+    if (point.superseded) continue;
+    ++held.points;
+    held.flagged += point.flags.empty() ? 0 : 1;
+    held.newest_unix_s = std::max(held.newest_unix_s, point.started_unix_s);
+    modes.insert(point.observation.point.mode);
+    batches.insert(point.observation.point.batch);
+  }
+  held.modes = static_cast<std::int64_t>(modes.size());
+  held.batches = static_cast<std::int64_t>(batches.size());
 }
 
 void Store::add(std::int64_t series, const PointRecord& point) {
@@ -237,12 +270,14 @@ std::vector<PointRecord> Store::points(std::int64_t series, bool with_samples) {
   const std::string sql = fmt::format(
       "SELECT id, {} FROM point WHERE series = $1 AND id > $2 ORDER BY id LIMIT $3", kPointColumns);
   const std::int64_t page = with_samples ? kPage / 100 : kPage;
+  const auto superseded = superseded_points();
   std::int64_t last = -1;
   while (true) {
     std::vector<std::int64_t> ids;
     connection_->query(sql, {series, last, page}, [&](const Row& row) {
       result.push_back(read_point(row, 1));
       ids.push_back(row.integer(0));
+      result.back().superseded = superseded.contains(ids.back());
     });
     if (with_samples) {
       std::vector<PointRecord*> read;
@@ -277,21 +312,23 @@ void Store::read_samples(std::span<const std::int64_t> ids, std::span<PointRecor
 }
 
 std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
+  const auto superseded = superseded_points();
   std::vector<std::pair<Series, CostRows>> found;
   for (const auto& key : all_series()) {
-    if (!fits(filter, key)) continue;
+    if (!filter.fits(key)) continue;
     Series name = key;
     name.serial.clear();
     auto place = std::find_if(found.begin(), found.end(),
                               [&](const auto& one) { return one.first == name; });
     if (place == found.end()) place = found.insert(found.end(), {name, CostRows()});
-    read_costs(*connection_, series(key), place->second);
+    read_costs(*connection_, series(key), superseded, place->second);
   }
   std::vector<Sweep> result;
   for (auto& [key, rows] : found) {
-    if (rows.repeated) join_repeats(rows.observations);
+    if (rows.repeated) join_repeats(rows);
     Sweep sweep{path_, key.workload, key.kind, std::move(rows.observations), {}, key.board};
     sweep.provenance = key.provenance;
+    sweep.flags = std::move(rows.flags);
     sweep.lines.resize(sweep.observations.size());
     std::iota(sweep.lines.begin(), sweep.lines.end(), std::size_t{1});
     if (!sweep.observations.empty()) result.push_back(std::move(sweep));
@@ -302,9 +339,11 @@ std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
 std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenance provenance) {
   const std::int64_t id = this->series({board, sweep.workload, sweep.kind, provenance});
   std::vector<PointRecord> points;
-  for (const auto& observation : sweep.observations) {
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    const Observation& observation = sweep.observations[row];
     PointRecord point;
     point.observation = observation;
+    point.flags = sweep.flags_of(row);
     point.energy_j = observation.measured_energy_j.value_or(0);
     point.window_s = observation.time_s;
     point.minibatches = 1;

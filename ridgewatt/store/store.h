@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "ridgewatt/base/enum_set.h"
 #include "ridgewatt/store/sqlite.h"
+#include "ridgewatt/sweep/point_flag.h"
 #include "ridgewatt/sweep/sweep.h"
 
 namespace ridgewatt::store {
@@ -43,26 +44,8 @@ struct SeriesFilter {
   std::string workload;
   std::string kind;
   std::string serial = {};
+  bool fits(const Series& series) const;
 };
-
-// Reasons why a point may be inaccurate.
-enum class PointFlag {
-  kUnsteady,        // the power under load did not become steady
-  kDrifted,         // a clock was lower than the one set
-  kThrottled,       // the machine reported throttling
-  kExcluded,        // many minibatches were not counted
-  kFewMinibatches,  // the command ended before its time window was complete
-  kFewSamples,      // few samples of power
-};
-constexpr auto enum_names(PointFlag) {
-  return named<PointFlag>({{PointFlag::kUnsteady, "unsteady"},
-                           {PointFlag::kDrifted, "drifted"},
-                           {PointFlag::kThrottled, "throttled"},
-                           {PointFlag::kExcluded, "excluded"},
-                           {PointFlag::kFewMinibatches, "few-minibatches"},
-                           {PointFlag::kFewSamples, "few-samples"}});
-}
-using PointFlags = EnumSet<PointFlag>;
 
 // One raw sample: time since the start of the point, and a value.
 struct RawSample {
@@ -88,9 +71,11 @@ struct PointRecord {
   // The place (slot) in a campaign's plan that the point fills, "sweep7/agx-orin/117". A store has
   // at most one point per slot, from any board. Empty: none.
   std::string slot = {};
+  // A later rerun of its slot was measured. The point does not count.
+  bool superseded = false;
 };
 
-// Summary of one series in a store.
+// Summary of one series in a store. Superseded points do not count.
 struct Holding {
   Series series;
   std::int64_t points = 0;         // including repeats
@@ -235,6 +220,9 @@ class Store {
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
+  // Returns the number of superseded points in the series that match: a later rerun of their slot
+  // ("sweep7/agx-orin/117@1") was measured.
+  std::int64_t superseded(const SeriesFilter& filter = {});
   // Returns the raw samples of the point that filled the slot.
   std::vector<RawSample> samples_of_slot(const std::string& slot);
 
@@ -264,6 +252,7 @@ class Store {
   std::optional<Observation> find(std::int64_t series, const OperatingPoint& point, int repeat);
   bool has(std::int64_t series, const OperatingPoint& point, int repeat = 0);
   // Returns the points in the order of profiling, with raw samples if `with_samples` is true.
+  // Superseded points are marked.
   std::vector<PointRecord> points(std::int64_t series, bool with_samples = false);
 
   // Number of points in the store, over all series.
@@ -271,7 +260,7 @@ class Store {
 
   // Returns the points of every board name, workload and kind as sweeps. Repeats, including those
   // of several boards with the same name, are combined into the median of time and energy, and the
-  // power that follows from these.
+  // power that follows from these. Superseded points are left out.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
   // Adds the rows of a sweep as points without raw samples, either all or none. Existing points are
   // skipped. Returns the number of added points.
@@ -290,6 +279,8 @@ class Store {
   void hand_in(const std::vector<NewPoint>& rows, HandedIn& done);
   void read_samples(std::span<const std::int64_t> ids, std::span<PointRecord* const> points);
   std::vector<FilledSlot> slots_where(const std::string& condition, const std::string& text);
+  std::map<std::int64_t, std::int64_t> superseded_points();  // series by id of the point
+  void recount(Holding& held);
 
   std::string location_;
   std::string path_;

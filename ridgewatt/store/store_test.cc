@@ -136,6 +136,75 @@ TEST_P(StoreOn, HoldingsCountWhatPointsShow) {
   EXPECT_EQ(store.size(), 6);
 }
 
+// Two boards measured point 0 of a campaign and their calibration points. Point 0 was planned again
+// twice, and only board b has a second calibration point. Names with '@' are no reruns.
+TEST_P(StoreOn, WhatWasMeasuredAgainNoLongerCounts) {
+  Store store(fresh());
+  const std::string kind = "nano@super";
+  const auto add = [&](const std::string& serial, const std::string& label, int batch,
+                       double time_s) {
+    PointRecord point = some_point(batch);
+    point.observation.time_s = time_s;
+    point.slot = "c/" + kind + "/" + label;
+    const auto series = store.series({kind, "w", "training", Provenance::kMeasured, serial});
+    while (store.has(series, point.observation.point, point.repeat)) ++point.repeat;
+    store.add(series, point);
+  };
+  add("s@a", "0", 1, 5);
+  add("s@a", "1", 2, 2);
+  add("s@a", "cal-0/s@a", 3, 3);
+  add("b", "0@1", 1, 7);
+  add("b", "0@2", 1, 1);
+  add("b", "cal-0/b", 3, 9);
+  EXPECT_EQ(store.superseded(), 2);
+  add("b", "cal-0@1/b", 3, 4);
+  EXPECT_EQ(store.superseded(), 3);
+  EXPECT_EQ(store.superseded({"", "", "", "s@a"}), 1);
+  EXPECT_EQ(store.superseded({"other", "", ""}), 0);
+  std::vector<std::string> left_out;
+  for (const auto& series : store.all_series()) {
+    for (const auto& point : store.points(*store.find_series(series))) {
+      if (point.superseded) left_out.push_back(point.slot.substr(2 + kind.size() + 1));
+    }
+  }
+  EXPECT_EQ(left_out, (std::vector<std::string>{"0", "0@1", "cal-0/b"}));
+  std::vector<double> times_s;
+  const Sweep sweep = store.sweeps().at(0);
+  for (const auto& row : sweep.observations) times_s.push_back(row.time_s);
+  EXPECT_EQ(times_s,
+            (std::vector<double>{2, 3.5, 1}));  // the calibration of both boards: 3 and 4 s
+  const auto held = store.holdings();
+  ASSERT_EQ(held.size(), 2u);
+  EXPECT_EQ(held[0].points, 2);
+  EXPECT_EQ(held[0].batches, 2);
+  EXPECT_EQ(held[0].modes, 1);
+  EXPECT_EQ(held[1].points, 2);
+  EXPECT_EQ(held[1].flagged, 2);
+  EXPECT_EQ(store.size(), 7);  // nothing is deleted
+}
+
+TEST_P(StoreOn, FlagsLeaveAndEnterAStoreWithTheirRows) {
+  Store store(fresh());
+  const auto id = store.series(kSome);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    PointRecord point = some_point(1);
+    point.repeat = repeat;
+    if (repeat == 0) point.flags = {};
+    store.add(id, point);
+  }
+  PointRecord clean = some_point(2);
+  clean.flags = {};
+  store.add(id, clean);
+  const Sweep sweep = store.sweeps().at(0);
+  EXPECT_EQ(sweep.flagged_rows(), 1u);
+  EXPECT_EQ(sweep.flags_of(0).text(), "throttled");  // of the second repeat
+  EXPECT_TRUE(sweep.flags_of(1).empty());
+  Store copy(fresh());
+  copy.import(parse_sweeps(write_sweep_csv({sweep}), "s.csv"), "");
+  EXPECT_EQ(copy.holdings().at(0).flagged, 1);
+  EXPECT_EQ(copy.sweeps().at(0).flags_of(0).text(), "throttled");
+}
+
 TEST_P(StoreOn, WhatIsNotFiniteIsNotStored) {
   Store store(fresh());
   const auto id = store.series(kSome);

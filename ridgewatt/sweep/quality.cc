@@ -346,8 +346,7 @@ Sweep trusted_rows(const Sweep& sweep, const QualityReport& report) {
   Sweep result = sweep.without_rows();
   for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
     if (report.flagged[row]) continue;
-    result.observations.push_back(sweep.observations[row]);
-    if (row < sweep.lines.size()) result.lines.push_back(sweep.lines[row]);
+    result.add_row(sweep, row);
   }
   return average_repeats(std::move(result));
 }

@@ -103,13 +103,22 @@ class SweepSorter {
   std::size_t current_ = 0;
 };
 
-// Every file has all columns, so that files can be joined line by line.
+// Every file has all these columns, so that files can be joined line by line. Only files with
+// flagged rows have the column `flags`.
 std::string sweep_header() {
   std::string text = "workload,kind,batch";
   for (const Knob knob : kKnobs) text += fmt::format(",{}", knob_field(knob));
   text += ",governor,time_ms,power_w";
   for (const auto& column : kOptionalColumns) text += fmt::format(",{}", column.name);
   return text;
+}
+
+PointFlags read_flags(const CsvReader& csv, std::size_t column) {
+  const std::string words(csv.field(column));
+  if (const auto flags = PointFlags::read(words)) return *flags;
+  throw InputError(fmt::format("'{}' is not a list of flags", escape_terminal(words.substr(0, 40))),
+                   csv.where(),
+                   "write names with blanks between them: " + joined_names<PointFlag>());
 }
 
 void write_row(std::string& text, const Observation& observation) {
@@ -130,6 +139,24 @@ void write_row(std::string& text, const Observation& observation) {
 }
 
 }  // namespace
+
+PointFlags Sweep::flags_of(std::size_t row) const {
+  return row < flags.size() ? flags[row] : PointFlags();
+}
+
+std::size_t Sweep::flagged_rows() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(flags, [](const PointFlags& of_row) { return !of_row.empty(); }));
+}
+
+void Sweep::add_row(const Sweep& from, std::size_t row) {
+  if (const PointFlags added = from.flags_of(row); !added.empty()) {
+    flags.resize(observations.size());
+    flags.push_back(added);
+  }
+  observations.push_back(from.observations[row]);
+  if (row < from.lines.size()) lines.push_back(from.lines[row]);
+}
 
 std::vector<OperatingPoint> Sweep::points() const {
   std::vector<OperatingPoint> result;
@@ -194,6 +221,7 @@ Observation RepeatMean::mean() const {
 
 Sweep average_repeats(Sweep sweep) {
   auto& rows = sweep.observations;
+  if (!sweep.flags.empty()) sweep.flags.resize(rows.size());
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -209,6 +237,7 @@ Sweep average_repeats(Sweep sweep) {
       for (std::size_t i = begin; i < end; ++i) {
         mean.add(rows[order[i]]);
         repeats[order[i]] = i > begin;
+        if (!sweep.flags.empty()) sweep.flags[order[begin]].add(sweep.flags[order[i]]);
       }
       rows[order[begin]] = mean.mean();
     }
@@ -217,6 +246,8 @@ Sweep average_repeats(Sweep sweep) {
   repeats.resize(std::max(rows.size(), sweep.lines.size()), false);
   std::size_t row = 0;
   std::erase_if(sweep.lines, [&](std::size_t) { return repeats[row++]; });
+  row = 0;
+  std::erase_if(sweep.flags, [&](const PointFlags&) { return repeats[row++]; });
   row = 0;
   std::erase_if(rows, [&](const Observation&) { return repeats[row++]; });
   return sweep;
@@ -230,6 +261,7 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
   for (std::size_t i = 0; i < optional.size(); ++i) {
     optional[i] = csv.column(kOptionalColumns[i].name);
   }
+  const auto flags_column = csv.column("flags");
   const PointReader points(csv, PointReader::Clocks::kAnyPositive);
   SweepSorter sorter(csv);
   while (csv.next()) {
@@ -243,6 +275,11 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
       const bool zero = may_be_zero && csv.number(*optional[i]) == 0;
       row.*value = zero ? 0 : positive(csv, *optional[i]) / per_si;
     }
+    if (const auto flags = flags_column ? read_flags(csv, *flags_column) : PointFlags();
+        !flags.empty()) {
+      sweep.flags.resize(sweep.observations.size());
+      sweep.flags.back() = flags;
+    }
     sweep.lines.push_back(csv.line());
   }
   std::vector<Sweep> sweeps = sorter.take();
@@ -253,22 +290,25 @@ std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source
 
 std::string write_sweep_csv(const std::vector<Sweep>& sweeps) {
   const auto behind = [](std::string_view name) { return name != "workload" && name != "kind"; };
+  const bool flagged =
+      std::ranges::any_of(sweeps, [](const Sweep& sweep) { return sweep.flagged_rows() > 0; });
   std::string text = sweep_header();
   for (const auto& field : origin_fields({})) {
     if (behind(field.name)) text += fmt::format(",{}", field.name);
   }
-  text += '\n';
+  text += flagged ? ",flags\n" : "\n";
   for (const auto& sweep : sweeps) {
     const std::string start = csv_field(sweep.workload) + "," + csv_field(sweep.kind);
     std::string end;
     for (const auto& field : origin_fields(sweep.origin())) {
       if (behind(field.name)) end += "," + csv_field(field.value);
     }
-    end += '\n';
-    for (const auto& observation : sweep.observations) {
+    for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
       text += start;
-      write_row(text, observation);
+      write_row(text, sweep.observations[row]);
       text += end;
+      if (flagged) text += "," + sweep.flags_of(row).text();
+      text += '\n';
     }
   }
   return text;

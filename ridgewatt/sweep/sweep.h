@@ -2,7 +2,7 @@
 // format
 //
 //   workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w,energy_j,time_median_ms,
-//   fetch_stall_ms,board,provenance
+//   fetch_stall_ms,board,provenance,flags
 //
 // Knobs that were not varied and quantities that were not measured have no column. A file may
 // contain several workloads, kinds and origins. A file without `provenance` is a recorded sweep
@@ -17,6 +17,7 @@
 
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/observation.h"
+#include "ridgewatt/sweep/point_flag.h"
 #include "ridgewatt/sweep/provenance.h"
 
 #pragma GCC visibility push(default)
@@ -33,7 +34,13 @@ struct Sweep {
   Provenance provenance = Provenance::kReplayed;
   std::optional<Runtime> runtime = {};  // runtime and twin of modelled rows, as in RowOrigin
   std::string twin = {};
+  // Why the measurement of a row may be inaccurate. Rows beyond its end have no flag.
+  std::vector<PointFlags> flags = {};
 
+  PointFlags flags_of(std::size_t row) const;
+  std::size_t flagged_rows() const;  // number of rows with a flag
+  // Appends a row of another sweep, with its line and its flags.
+  void add_row(const Sweep& from, std::size_t row);
   std::vector<OperatingPoint> points() const;
   std::vector<int> batches() const;  // ascending
   KnobSpace space() const;           // the modes that occur

@@ -50,6 +50,35 @@ TEST(Sweep, FurtherMeasuredValuesAreOptional) {
   }
 }
 
+// The column exists only if a row has a flag. Averaged repeats have the flags of all.
+TEST(Sweep, FlagsFollowTheirRows) {
+  const std::string head = "workload,kind,batch,time_ms,power_w,flags\n";
+  Sweep sweep = parse_sweeps(head +
+                                 "a,training,1,5,2,\na,training,2,6,2,few-samples drifted\n"
+                                 "a,training,1,5,2,throttled\na,training,4,7,2,\n",
+                             "s.csv")
+                    .at(0);
+  EXPECT_EQ(sweep.flagged_rows(), 2u);
+  EXPECT_EQ(sweep.flags_of(1).text(), "drifted few-samples");
+  EXPECT_TRUE(sweep.flags_of(3).empty());
+  const std::string written = write_sweep_csv({sweep});
+  EXPECT_NE(written.find(",twin,flags\n"), std::string::npos);
+  EXPECT_EQ(write_sweep_csv(parse_sweeps(written, "s.csv")), written);
+  Sweep last;
+  last.add_row(sweep, 0);
+  last.add_row(sweep, 1);
+  EXPECT_EQ(last.flags_of(1).text(), "drifted few-samples");
+  EXPECT_TRUE(last.flags_of(0).empty());
+  sweep = average_repeats(std::move(sweep));
+  ASSERT_EQ(sweep.observations.size(), 3u);
+  EXPECT_EQ(sweep.flags_of(0).text(), "throttled");
+  EXPECT_EQ(sweep.flags_of(1).text(), "drifted few-samples");
+  EXPECT_TRUE(sweep.flags_of(2).empty());
+  EXPECT_EQ(write_sweep_csv(parse_sweeps("time_ms,power_w,flags\n1,2,\n", "s.csv")).find("flags"),
+            std::string::npos);
+  EXPECT_THROW(parse_sweeps(head + "a,training,1,5,2,odd\n", "s.csv"), InputError);
+}
+
 TEST(Sweep, BadNumbersAreNamedByLine) {
   const testing::TemporaryFolder folder;
   for (const char* row : {"nan,1", "-1,1", "0,1", "1e999,1", "x,1", "1,inf", "1,"}) {

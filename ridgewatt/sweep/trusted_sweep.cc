@@ -11,9 +11,23 @@
 namespace ridgewatt {
 
 std::string TrustedSweep::remark() const {
-  if (dropped == 0) return "";
-  return fmt::format("{}: {} of {} left out by the quality check (--keep-outliers keeps them)",
-                     path, dropped, counted(rows, "row"));
+  std::string text;
+  if (dropped > 0) {
+    text = fmt::format("{}: {} of {} left out by the quality check (--keep-outliers keeps them)",
+                       path, dropped, counted(rows, "row"));
+  }
+  if (const std::string flags = flags_remark(sweep); !flags.empty()) {
+    text += (text.empty() ? path + ": " : "; ") + flags;
+  }
+  return text;
+}
+
+std::string flags_remark(const Sweep& sweep) {
+  PointFlags all;
+  for (const auto& flags : sweep.flags) all.add(flags);
+  if (all.empty()) return "";
+  return fmt::format("{} of {} flagged when measured ({})", sweep.flagged_rows(),
+                     counted(sweep.observations.size(), "row"), all.text());
 }
 
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options) {

@@ -20,8 +20,12 @@ struct TrustedSweep {
   std::string path;
   std::size_t rows = 0, dropped = 0;  // number of rows in the file, and how many were dropped
 
-  std::string remark() const;  // Reports how many rows were dropped. Empty: none.
+  // Reports how many rows were dropped, and how many of the others have a flag. Empty: none.
+  std::string remark() const;
 };
+
+// Returns "3 of 95 rows flagged when measured (few-samples)"; empty if no row has a flag.
+std::string flags_remark(const Sweep& sweep);
 
 struct TrustOptions {
   // Keep the flagged rows.

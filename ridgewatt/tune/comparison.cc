@@ -67,18 +67,20 @@ std::vector<ComparedPoint> compare_with_sweep(const Goal& goal, const Sweep& swe
 }
 
 std::vector<Observation> take_governed(Sweep& sweep) {
-  std::vector<Observation> governed, fixed;
-  std::vector<std::size_t> lines;
-  for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
-    const bool is_governed = !sweep.observations[i].point.mode.governor.empty();
-    (is_governed ? governed : fixed).push_back(sweep.observations[i]);
-    if (!is_governed && i < sweep.lines.size()) lines.push_back(sweep.lines[i]);
+  std::vector<Observation> governed;
+  Sweep fixed = sweep.without_rows();
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    const Observation& seen = sweep.observations[row];
+    if (seen.point.mode.governor.empty()) {
+      fixed.add_row(sweep, row);
+    } else {
+      governed.push_back(seen);
+    }
   }
-  if (fixed.empty())
+  if (fixed.observations.empty())
     throw InputError("the sweep has no row with fixed clocks", sweep.source,
                      "give a sweep of modes with fixed clocks");
-  sweep.observations = std::move(fixed);
-  sweep.lines = std::move(lines);
+  sweep = std::move(fixed);
   return governed;
 }
 

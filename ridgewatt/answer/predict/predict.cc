@@ -254,7 +254,7 @@ PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost secon
 
 PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::string>& remarks) {
   const auto trusted = [&](TrustedSweep read) {
-    if (read.dropped > 0) remarks.push_back(read.remark());
+    if (auto text = read.remark(); !text.empty()) remarks.push_back(std::move(text));
     return std::move(read.sweep);
   };
   PredictQuestion question;

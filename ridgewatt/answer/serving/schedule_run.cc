@@ -155,7 +155,7 @@ Sweep sweep_of_program(const schedule::LiveProgramEntry& entry, const std::strin
     return estimate_sweep({.modes = "all", .batches = batches}, model, board);
   }
   TrustedSweep read = read_program(entry.sweep, entry.kind, keep_outliers);
-  if (read.dropped > 0) remarks.push_back(read.remark());
+  if (auto text = read.remark(); !text.empty()) remarks.push_back(std::move(text));
   return std::move(read.sweep);
 }
 

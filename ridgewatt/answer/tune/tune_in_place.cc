@@ -26,7 +26,8 @@ class StoredWindows {
       const Observation& seen = record.observation;
       int& next = repeats_[seen.point];
       next = std::max(next, record.repeat + 1);
-      if (seen.point.mode.governor.empty()) known_[seen.point] = seen;  // the newest wins
+      if (record.superseded || !seen.point.mode.governor.empty()) continue;
+      known_[seen.point] = seen;  // the newest wins
     }
   }
   std::vector<Observation> known(const tune::SearchSpace& space) const {

@@ -59,7 +59,7 @@ TuneReply answer_request(const TuneRequest& request,
     return answer_on_twin(request, request.workload.load());
   }
   const auto kept = [&](TrustedSweep trusted) {
-    if (trusted.dropped > 0) say(trusted.remark());
+    if (const auto text = trusted.remark(); !text.empty()) say(text);
     return std::move(trusted.sweep);
   };
   const TrustOptions trust{request.keep_outliers, request.sweep_name};

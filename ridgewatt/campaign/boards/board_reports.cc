@@ -23,12 +23,13 @@ struct SlotsOfBoard {
 std::map<std::pair<std::string, std::string>, SlotsOfBoard> points_of_boards(
     const Plan& plan, const std::vector<store::FilledSlot>& filled) {
   std::map<std::pair<std::string, std::string>, SlotsOfBoard> boards;
+  const Superseded superseded(plan);
   for (const auto& slot : filled) {
     const auto parts = parts_of_slot(slot.slot);
-    if (!parts || parts->campaign != plan.name) continue;
+    if (!parts || parts->campaign != plan.name || superseded.has(*parts)) continue;
     auto& board = boards[{parts->kind, slot.series.serial}];
-    board.drifted += slot.flags.has(store::PointFlag::kDrifted) ? 1 : 0;
-    board.throttled += slot.flags.has(store::PointFlag::kThrottled) ? 1 : 0;
+    board.drifted += slot.flags.has(PointFlag::kDrifted) ? 1 : 0;
+    board.throttled += slot.flags.has(PointFlag::kThrottled) ? 1 : 0;
     if (slot.started_unix_s <= board.newest_unix_s) continue;
     board.newest_unix_s = slot.started_unix_s;
     board.newest_slot = slot.slot;

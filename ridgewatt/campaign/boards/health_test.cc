@@ -204,7 +204,7 @@ TEST(Rerun, DoubtfulPointsGetNewSlotsAndTheOldOnesNoLongerCount) {
   Plan plan = four_points();
   const std::string fingerprint = fingerprint_of(plan);
   auto flagged = filled_at("0", "b1", 1000);
-  flagged.flags.add(store::PointFlag::kThrottled);
+  flagged.flags.add(PointFlag::kThrottled);
   std::vector<store::FilledSlot> filled = {flagged, filled_at("1", "b2", 2000),
                                            filled_at("2", "b1", 3000)};
   EXPECT_THROW(plan_reruns(plan, filled, {}), UsageError);

@@ -19,6 +19,7 @@ struct CorrectedRow {
   std::size_t board = 0;
   Observation observation;
   CorrectionError error;
+  PointFlags flags;
 };
 
 // How much the rows of a board are trusted. A row counts only if no row of the same point has a
@@ -59,15 +60,17 @@ class Merge {
     const auto& board = kind_.boards[b];
     const BoardEffect& effect = merged_.effects.boards[b];
     if (!effect.known && take_effects_out) merged_.uncorrected.push_back(board.board);
-    for (const auto& row : board.observations) {
+    for (std::size_t i = 0; i < board.observations.size(); ++i) {
+      const Observation& row = board.observations[i];
+      const PointFlags flags = i < board.flags.size() ? board.flags[i] : PointFlags();
       if (set_aside_.contains({board.board, row.point})) continue;
       auto& rows = rows_[row.point];
       if (rows.empty()) order_.push_back(row.point);
       if (take_effects_out) {
         rows.push_back({b, to_mean_board(merged_.effects, effect, row),
-                        correction_error(merged_.effects, effect, row)});
+                        correction_error(merged_.effects, effect, row), flags});
       } else {
-        rows.push_back({b, row, {}});
+        rows.push_back({b, row, {}, flags});
       }
     }
   }
@@ -77,11 +80,14 @@ class Merge {
     for (const auto& row : rows) best = std::max(best, rank_of(merged_.effects.boards[row.board]));
     std::vector<Observation> observations;
     std::map<std::size_t, CorrectionError> errors;  // by board
+    PointFlags flags;
     for (const auto& row : rows) {
       if (rank_of(merged_.effects.boards[row.board]) < best) continue;
       observations.push_back(row.observation);
       errors[row.board] = row.error;
+      flags.add(row.flags);
     }
+    merged_.sweep.flags.push_back(flags);
     MergedOrigin origin;
     double time = 0, power = 0;
     for (const auto& [board, error] : errors) {
@@ -105,18 +111,14 @@ class Merge {
 }  // namespace
 
 std::vector<BoardsOfKind> boards_by_kind(store::Store& store, const store::SeriesFilter& filter) {
-  const auto wanted = [](const std::string& field, const std::string& value) {
-    return field.empty() || field == value;
-  };
   std::vector<BoardsOfKind> kinds;
   for (const auto& series : store.all_series()) {
-    if (!wanted(filter.board, series.board) || !wanted(filter.workload, series.workload) ||
-        !wanted(filter.kind, series.kind) || !wanted(filter.serial, series.serial)) {
-      continue;
-    }
+    if (!filter.fits(series)) continue;
     BoardPoints board{series.serial.empty() ? "unknown" : series.serial, {}};
     for (const auto& point : store.points(store.series(series))) {
+      if (point.superseded) continue;
       board.observations.push_back(point.observation);
+      board.flags.push_back(point.flags);
     }
     if (board.observations.empty()) continue;
     const auto same = [&](const BoardsOfKind& kind) {

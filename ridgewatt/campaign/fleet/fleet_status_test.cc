@@ -18,7 +18,7 @@ class FleetOfStore : public ::testing::Test {
  protected:
   // Adds a point at a GPU clock, measured `ago_s` seconds ago.
   void add(const std::string& serial, double gpu_mhz, double time_s, double power_w,
-           std::int64_t ago_s, int repeat = 0, double energy_j = 0) {
+           std::int64_t ago_s, int repeat = 0, double energy_j = 0, const std::string& slot = "") {
     store::Store store(path_);
     store::PointRecord point;
     point.observation.point = {{.cpu_cores = 4, .gpu_clock_hz = gpu_mhz * 1e6, .governor = ""}, 16};
@@ -27,6 +27,7 @@ class FleetOfStore : public ::testing::Test {
     point.repeat = repeat;
     point.energy_j = energy_j;
     point.started_unix_s = kNow - ago_s;
+    point.slot = slot;
     const store::Series series{"agx-orin", "resnet18", "training", Provenance::kMeasured, serial};
     store.add(store.series(series), point);
   }
@@ -72,6 +73,16 @@ TEST_F(FleetOfStore, DriftAgainstOtherBoards) {
   EXPECT_NEAR(drifts[0].time, 0.10 / 0.12 - 1, 1e-12);
   EXPECT_NEAR(drifts[1].time, 0.12 / 0.10 - 1, 1e-12);
   EXPECT_NEAR(drifts[0].power, 0, 1e-12);
+}
+
+// The first measurement of A was in doubt and was repeated.
+TEST_F(FleetOfStore, WhatWasMeasuredAgainIsNotCompared) {
+  add("A", 600, 0.5, 20, 3 * kDay, 0, 0, "c/agx-orin/0");
+  add("A", 600, 0.1, 20, 2 * kDay, 1, 0, "c/agx-orin/0@1");
+  add("A", 600, 0.1, 20, 10, 2);
+  const auto drifts = status().drifts;
+  ASSERT_EQ(drifts.size(), 1u);
+  EXPECT_NEAR(drifts[0].time, 0, 1e-12);
 }
 
 TEST_F(FleetOfStore, AloneNothingIsCompared) {

@@ -77,6 +77,7 @@ std::vector<BoardDrift> StoreView::drifts() const {
   std::map<PointKey, Known> known;
   for (const auto& held : held_) {
     for (const auto& point : held.points) {
+      if (point.superseded) continue;
       Known& at = known[key_of(held.series, point.observation.point)];
       if (point.started_unix_s >= since_unix_s_)
         at.today_by_serial[held.series.serial].add(point.observation);
@@ -136,6 +137,7 @@ std::vector<DominatedMode> StoreView::dominated(const BoardStatus& board) const 
     if (held.series.board != board.kind) continue;
     if (!board.workload.empty() && held.series.workload != board.workload) continue;
     for (const auto& point : held.points) {
+      if (point.superseded) continue;
       const OperatingPoint& at = point.observation.point;
       modes[{held.series.workload, held.series.kind, at.batch}][at.mode].add(point.observation);
     }

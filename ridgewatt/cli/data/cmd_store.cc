@@ -8,6 +8,7 @@
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/sweep/quality.h"
 
@@ -27,9 +28,18 @@ struct StoreArguments {
 
 constexpr const char* kStoreHelp = "Store: a file, or postgresql://USER@HOST/DATABASE";
 
+void remark_superseded(const Context& context, Store& store, const store::SeriesFilter& filter) {
+  const std::int64_t superseded = store.superseded(filter);
+  if (superseded == 0) return;
+  remark(context, fmt::format("not counted, because their points were measured again (`ridgewatt "
+                              "campaign rerun`): {}",
+                              counted(superseded, "measurement")));
+}
+
 void list(const Context& context, const StoreArguments& arguments) {
   Store store(arguments.database, store::Database::Access::kReadOnly);
   print(context, report::holdings_table(store.holdings()));
+  remark_superseded(context, store, {});
 }
 
 // Writes one sweep per kind of board. Remarks state the differences between the boards.
@@ -46,6 +56,7 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
                corrected == 0
                    ? ""
                    : fmt::format("; corrected for the differences between boards: {}", corrected)));
+    remark_flags(context, one.sweep);
   }
   write_output(arguments.file, campaign::write_merged_csv(merged));
 }
@@ -53,11 +64,13 @@ void export_merged(const Context& context, Store& store, const StoreArguments& a
 void export_sweeps(const Context& context, const StoreArguments& arguments) {
   refuse_all_but_csv(context);
   Store store(arguments.database, store::Database::Access::kReadOnly);
+  remark_superseded(context, store, arguments.filter);
   if (arguments.merge_boards) return export_merged(context, store, arguments);
   const auto sweeps = store.sweeps(arguments.filter);
   if (sweeps.empty() && !store.all_series().empty()) {
     throw campaign::no_such_points(arguments.database);
   }
+  for (const auto& sweep : sweeps) remark_flags(context, sweep);
   write_output(arguments.file, write_sweep_csv(sweeps));
 }
 

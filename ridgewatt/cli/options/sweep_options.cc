@@ -9,8 +9,13 @@
 namespace ridgewatt::cli {
 
 Sweep with_remark(const Context& context, TrustedSweep trusted) {
-  if (trusted.dropped > 0) remark(context, trusted.remark());
+  if (const auto text = trusted.remark(); !text.empty()) remark(context, text);
   return std::move(trusted.sweep);
+}
+
+void remark_flags(const Context& context, const Sweep& sweep) {
+  const std::string text = flags_remark(sweep);
+  if (!text.empty()) remark(context, describe(sweep.origin()) + ": " + text);
 }
 
 Sweep read_trusted_sweep(const Context& context, const std::string& path, bool keep_outliers,

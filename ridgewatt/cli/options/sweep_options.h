@@ -24,6 +24,9 @@ Sweep read_trusted_sweep(const Context& context, const std::string& path, bool k
 // Drops the flagged rows of a sweep that was read from `path`, and prints this remark.
 Sweep leave_out_flagged(const Context& context, const Sweep& sweep, const std::string& path);
 
+// Prints a remark with the number of rows that have a flag of their measurement.
+void remark_flags(const Context& context, const Sweep& sweep);
+
 // Adds --strict and the options of a table whose question begins with a PredictRequest.
 void add_prediction(CLI::App& command, Context& context, const answer::ParameterTable& table,
                     void* question);

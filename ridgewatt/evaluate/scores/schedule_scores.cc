@@ -387,8 +387,7 @@ Sweep at_modes(const Sweep& sweep, const std::vector<PowerMode>& modes) {
   Sweep result = sweep.without_rows();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) {
     if (!wanted.contains(sweep.observations[i].point.mode)) continue;
-    result.observations.push_back(sweep.observations[i]);
-    result.lines.push_back(sweep.lines[i]);
+    result.add_row(sweep, i);
   }
   return result;
 }

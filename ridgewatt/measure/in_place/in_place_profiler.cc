@@ -372,8 +372,8 @@ store::PointRecord record_of(const InPlaceWindow& window) {
   record.excluded = window.pauses;
   record.power_samples = window.power_samples;
   record.largest_gap_s = window.largest_gap_s;
-  record.flags.add(store::PointFlag::kFewMinibatches, !window.precise);
-  record.flags.add(store::PointFlag::kFewSamples, window.power_samples < kMinPowerSamples);
+  record.flags.add(PointFlag::kFewMinibatches, !window.precise);
+  record.flags.add(PointFlag::kFewSamples, window.power_samples < kMinPowerSamples);
   record.started_unix_s = unix_s_before(window.end_s - window.begin_s);
   for (const auto& sample : window.power) {
     record.samples.push_back({"power:total", sample.time_s - window.begin_s, sample.power_w});

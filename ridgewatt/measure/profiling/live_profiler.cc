@@ -20,17 +20,17 @@ namespace {
 constexpr int kMinPowerSamples = 10;
 constexpr double kManyExcluded = 0.1;
 
-store::PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
+PointFlags flags_of(const Measurement& measurement, int power_samples, bool drift) {
   const auto& summary = measurement.summary;
-  store::PointFlags flags;
-  flags.add(store::PointFlag::kUnsteady, !summary.steady);
-  flags.add(store::PointFlag::kDrifted, drift);
-  flags.add(store::PointFlag::kThrottled, !measurement.throttled.empty());
-  flags.add(store::PointFlag::kExcluded,
+  PointFlags flags;
+  flags.add(PointFlag::kUnsteady, !summary.steady);
+  flags.add(PointFlag::kDrifted, drift);
+  flags.add(PointFlag::kThrottled, !measurement.throttled.empty());
+  flags.add(PointFlag::kExcluded,
             static_cast<double>(summary.excluded) >
                 kManyExcluded * static_cast<double>(summary.count + summary.excluded));
-  flags.add(store::PointFlag::kFewMinibatches, !summary.complete);
-  flags.add(store::PointFlag::kFewSamples, power_samples < kMinPowerSamples);
+  flags.add(PointFlag::kFewMinibatches, !summary.complete);
+  flags.add(PointFlag::kFewSamples, power_samples < kMinPowerSamples);
   return flags;
 }
 
@@ -93,7 +93,7 @@ void LiveProfiler::take_stored(const store::Series& series) {
   if (!number) return;
   for (const auto& record : store_.points(*number)) {
     Stored& stored = stored_[record.observation.point];
-    stored.waiting.insert(stored.waiting.begin(), record.observation);
+    if (!record.superseded) stored.waiting.insert(stored.waiting.begin(), record.observation);
     stored.repeats = std::max(stored.repeats, record.repeat + 1);
   }
 }

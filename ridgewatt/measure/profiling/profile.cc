@@ -37,8 +37,9 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   const auto missing = std::count_if(order.begin(), order.end(), [&](const PowerMode& mode) {
     return !profiler.waiting({mode, options.batch});
   });
-  const std::size_t stored = known ? store.points(*known).size() : 0;
-  store.plan(options.series, static_cast<std::int64_t>(stored) + missing);
+  const auto points = known ? store.points(*known) : std::vector<store::PointRecord>();
+  const auto stored = std::ranges::count(points, false, &store::PointRecord::superseded);
+  store.plan(options.series, stored + missing);
   Progress progress("profile", order.size(), options.quiet);
   for (std::size_t i = 0; i < order.size(); ++i) {
     progress.update(i, describe(order[i]));

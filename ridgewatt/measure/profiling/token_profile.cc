@@ -34,8 +34,8 @@ store::PointRecord phase_record(const TokenMeasurement& measured, const Operatin
   record.power_samples = static_cast<int>(cost.samples);
   record.largest_gap_s = run.total->largest_gap_s;
   record.started_unix_s = unix_s_before(monotonic_s() - run.begin_s);
-  record.flags.add(store::PointFlag::kThrottled, !run.throttled.empty());
-  record.flags.add(store::PointFlag::kFewSamples, cost.samples < kFewPowerSamples);
+  record.flags.add(PointFlag::kThrottled, !run.throttled.empty());
+  record.flags.add(PointFlag::kFewSamples, cost.samples < kFewPowerSamples);
   return record;
 }
 
@@ -84,7 +84,7 @@ class TokenProfiler {
     for (const auto& [record, series] :
          {std::pair{&points.prefill, &prefill_}, std::pair{&points.decode, &decode_}}) {
       if (!*record) continue;
-      (*record)->flags.add(store::PointFlag::kDrifted, drifted);
+      (*record)->flags.add(PointFlag::kDrifted, drifted);
       store_.add_if_absent(store_.series(*series), **record);
     }
   }

@@ -123,6 +123,15 @@ OperatingPoint read_operating_point(const Row& row, int first) {
   return {mode, static_cast<int>(row.integer(c + 5))};
 }
 
+PointFlags read_flags(const Row& row, int column) {
+  const std::string words = row.text(column);
+  const auto flags = PointFlags::read(words);
+  if (!flags)
+    throw InputError("a point of the store has an unknown flag", words,
+                     "run `ridgewatt store check STORE`");
+  return *flags;
+}
+
 PointRecord read_point(const Row& row, int first) {
   int c = first + 6;
   const auto integer = [&] { return static_cast<int>(row.integer(c++)); };
@@ -138,12 +147,7 @@ PointRecord read_point(const Row& row, int first) {
   point.minibatches = integer();
   point.power_samples = integer();
   point.largest_gap_s = real();
-  const std::string words = row.text(c++);
-  const auto flags = PointFlags::read(words);
-  if (!flags)
-    throw InputError("a point of the store has an unknown flag", words,
-                     "run `ridgewatt store check STORE`");
-  point.flags = *flags;
+  point.flags = read_flags(row, c++);
   point.started_unix_s = row.integer(c++);
   point.observation.measured_energy_j = energy_of_one(point.energy_j, point.minibatches);
   point.observation.time_median_s = known_real(row, c++);

@@ -51,6 +51,8 @@ std::string insert_point();
 OperatingPoint read_operating_point(const Row& row, int first);
 // Reads kPointColumns, starting at column `first`.
 PointRecord read_point(const Row& row, int first);
+// Reads the flags of a point. Throws InputError if one is unknown.
+PointFlags read_flags(const Row& row, int column);
 // Columns of a point that a sweep also has, in the order of read_observation().
 extern const char* const kObservationColumns;
 Observation read_observation(const Row& row, int first);
