@@ -7,6 +7,7 @@
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/store/location.h"
+#include "ridgewatt/store/store.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -29,11 +30,19 @@ struct ServeCommand {
   double sampling_hz = 20, look_s = 1;
 };
 
+// Throws InputError if the store is a file of another kind. A run may create the store later.
+void require_store(const std::string& location) {
+  store::refuse_password(location);
+  std::error_code absent;
+  const bool begun = !store::is_postgresql(location) && fs::file_size(location, absent) > 0;
+  if (begun && !absent) store::Store(location, store::Database::Access::kReadOnly).all_series();
+}
+
 // Makes paths absolute, because child processes of the server run in the folder "/".
 Json as_json(const ServeCommand& options, const fs::path& program) {
   Json stores = Json::array();
   for (const auto& store : options.stores) {
-    store::refuse_password(store);
+    require_store(store);
     stores.push_back(store::is_postgresql(store) ? store : absolute_path(store));
   }
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
