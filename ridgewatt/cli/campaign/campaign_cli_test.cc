@@ -327,8 +327,48 @@ TEST_F(CampaignCli, APlanThatIsMeasuredSaysWhatToDoNext) {
   };
   EXPECT_THAT(rerun("--older-than 30d"), HasSubstr("nothing was changed"));
   EXPECT_THAT(rerun("--older-than 0s"), HasSubstr("`campaign watch` submits"));
+  const auto early = testing::run_program("campaign collect '" + same + "'");
+  EXPECT_NE(early.status, 0);
+  EXPECT_THAT(early.output, HasSubstr("every measured point is planned again (2)"));
+  const auto kind_in = [&](const std::string& command) {
+    const auto run = testing::run_program("campaign " + command + " '" + same + "' --format json");
+    EXPECT_EQ(run.status, 0) << run.output;
+    const Json result = Json::parse(run.output);
+    EXPECT_EQ(result["eta_s"].is_null(), !result["kinds"][0]["blocked"].is_null()) << result;
+    return result["kinds"][0];
+  };
+  EXPECT_THAT(std::string(kind_in("status")["blocked"]), HasSubstr("campaign resume"));
+  EXPECT_TRUE(kind_in("resume")["blocked"].is_null());
   ASSERT_EQ(watch(same).status, 0);
   EXPECT_EQ(filled().size(), 4u);
+  EXPECT_FALSE(std::filesystem::exists(same + ".lock"));
+  const auto exported = testing::run_program("store export '" + store_ + "'");
+  EXPECT_THAT(exported.output, HasSubstr("(`ridgewatt campaign rerun`): 2 measurements"));
+  const auto points_in = [&](const std::string& command) {
+    return Json::parse(
+        testing::run_program("--quiet " + command + " '" + store_ + "' --format json").output)[0];
+  };
+  EXPECT_EQ(points_in("store list")["points"], 2);
+  EXPECT_EQ(points_in("campaign list")["points"], 2);
+}
+
+// A window of three minibatches has few samples of power.
+// label: board
+TEST_F(CampaignCli, FlagsLeaveTheStoreWithTheirPoints) {
+  ASSERT_EQ(testing::run_program(task(2)).status, 0);
+  std::size_t flagged = 0;
+  for (const auto& slot : filled()) flagged += slot.flags.empty() ? 0 : 1;
+  ASSERT_GT(flagged, 0u);
+  const std::string csv = (folder_.path() / "c1.csv").string();
+  const auto exported = testing::run_program("store export '" + store_ + "' -o '" + csv + "'");
+  EXPECT_THAT(exported.output, HasSubstr("flagged when measured"));
+  const auto checked = testing::run_program("sweep check '" + csv + "'");
+  EXPECT_THAT(checked.output, HasSubstr(" on fake:orin-nano: "));
+  EXPECT_THAT(checked.output, HasSubstr("flagged when measured"));
+  const auto json = testing::run_program("sweep check '" + csv + "' --format json");
+  const Json sweep = Json::parse(json.output)[0];
+  EXPECT_EQ(sweep["flagged_when_measured"], flagged);
+  EXPECT_EQ(sweep["board"], "fake:orin-nano");
 }
 
 // label: board

@@ -7,6 +7,7 @@
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
 #include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/cli/options/sweep_options.h"
 #include "ridgewatt/report/campaign_report.h"
 
 namespace ridgewatt::cli {
@@ -24,6 +25,7 @@ std::string merged_csv(const Context& context, const std::vector<campaign::Board
   std::vector<campaign::MergedSweep> merged;
   for (const auto& kind : campaign::boards_of(rows)) {
     merged.push_back(campaign::merge_boards(kind, take_effects_out));
+    remark_flags(context, merged.back().sweep);
     if (!take_effects_out) continue;
     for (const auto& line : merged.back().effects.remarks) {
       remark(context, kind.kind_of_board + ": " + line);
@@ -43,10 +45,17 @@ void collect(const Context& context, const CollectCommand& options) {
   const campaign::Plan plan = campaign::read_plan(options.plan);
   store::Store store(plan.store, store::Database::Access::kReadOnly);
   const auto rows = campaign::rows_of(plan, store);
-  if (rows.empty())
+  const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
+  if (rows.empty()) {
+    std::size_t again = 0;
+    for (const auto& kind : standing.kinds) again += kind.to_rerun;
+    if (again > 0) {
+      throw NotFoundError(fmt::format("every measured point is planned again ({})", again),
+                          plan.name, "`ridgewatt campaign watch PLAN` measures them");
+    }
     throw NotFoundError("the store has no point of this campaign", plan.name,
                         "`ridgewatt campaign status PLAN` prints what was measured");
-  const auto standing = campaign::standing_of(plan, campaign::filled_slots(plan, store), {}, 0);
+  }
   if (!standing.complete()) {
     remark(context, fmt::format("the store has {} of {}", standing.done,
                                 counted(static_cast<std::int64_t>(standing.planned), "point")));
