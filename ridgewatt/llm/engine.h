@@ -56,6 +56,7 @@ inline constexpr PerNarrow kEqualRates = [] {
 // Speeds of a board in a mode.
 struct EngineRates {
   double cpu_hz = 0;  // CPU clock, scaled to a Cortex-A78AE with the same speed
+  bool host = false;  // the CPU is the host of a discrete GPU, of unknown speed
   double gpu_hz = 0;
   double unpack_hz = 0;    // GPU clock times multiprocessors
   double bytes_per_s = 0;  // of the DRAM, limited by what the GPU can request at its clock
@@ -204,6 +205,9 @@ struct EngineTraits {
   bool fused_layers = true;  // norms, activations and sums are fused and do not pass through memory
   bool narrow_products = false;  // multiplies INT8, FP8 and FP4 weights without widening them
   bool host_sampling = false;    // the CPU chooses the token of each sequence
+  // Work per cycle of the host of a discrete GPU relative to a Cortex-A78AE, at the 3 GHz in the
+  // board files. Fitted for llama.cpp only (docs/results/discrete_gpus.md).
+  double host_work = 1;
 };
 // Traits of an engine or of a variant of it ("vllm (gguf)"), from engines/engines.toml. An unknown
 // name gets the defaults.

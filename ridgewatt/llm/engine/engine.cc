@@ -72,6 +72,11 @@ struct StepParts {
   }
 };
 
+// Clock of a Cortex-A78AE that does the work of the engine as fast as this CPU.
+double cpu_hz_for(const Engine& engine, const EngineRates& h) {
+  return h.cpu_hz * (h.host ? engine.traits.host_work : 1);
+}
+
 StepParts step_parts(const Engine& engine, const EngineWork& work, const EngineRates& h) {
   const auto& b = engine.step.value;
   const double flop = work.linear_flop + work.attention_flop;
@@ -84,7 +89,7 @@ StepParts step_parts(const Engine& engine, const EngineWork& work, const EngineR
   const double sampled = engine.traits.host_sampling ? work.sequences : 1;
   parts.host = (b[kStepHostLayer] * work.layers + b[kStepHostPacked] * work.packed_matrices +
                 b[kStepHostVocabulary] * work.vocabulary * sampled) /
-               h.cpu_hz;
+               cpu_hz_for(engine, h);
   return parts;
 }
 
@@ -123,7 +128,7 @@ PromptParts prompt_parts(const Engine& engine, const EngineWork& work, const Eng
   const bool fused = engine.traits.fused_attention;
   const NarrowFlop narrow = narrow_flop(engine, work, h, h.narrow_speedup);
   PromptParts parts;
-  parts.host = b[kPromptHostLayer] * work.layers / h.cpu_hz;
+  parts.host = b[kPromptHostLayer] * work.layers / cpu_hz_for(engine, h);
   parts.weights = b[kPromptWeights] * work.weight_bytes / h.bytes_per_s;
   parts.products = (b[kPromptProducts] * (work.linear_flop - narrow.all + narrow.as_fp16) +
                     b[kPromptPacked] * (work.packed_flop - narrow.all)) /

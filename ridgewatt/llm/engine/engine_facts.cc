@@ -35,6 +35,7 @@ EngineVariant parse_variant(const TomlTable& toml, const std::string& where) {
   one.traits = {table.flag("launches_ahead"), table.flag("fused_attention"),
                 table.flag("fused_layers"), table.flag("narrow_products"),
                 table.flag("host_sampling")};
+  if (table.has("host_work")) one.traits.host_work = table.number("host_work");
   if (table.has("like")) one.like = table.text("like");
   if (table.has("cached_prompts")) one.cached_prompts = table.texts("cached_prompts");
   return one;

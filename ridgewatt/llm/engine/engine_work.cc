@@ -12,16 +12,11 @@ namespace ridgewatt::llm {
 namespace {
 
 // Work per clock cycle relative to a Cortex-A78AE, in programs like an interpreter. Rules of thumb
-// from the vendors' claims for their generations; not measured. The host of a discrete GPU is not
-// known: its factor, for each cycle of the 3 GHz in the board files, is fitted to the decoding of
-// llama.cpp on an RTX 4090 and an RTX 3090 (docs/results/discrete_gpus.md). It contains the higher
-// clock of such hosts.
+// from the vendors' claims for their generations; not measured. For the host of a discrete GPU, see
+// EngineTraits::host_work.
 double work_per_cycle(std::string_view cpu_type) {
-  constexpr std::array<std::pair<std::string_view, double>, 5> kCores = {{{"x86-64 host", 4},
-                                                                          {"Neoverse-V3AE", 1.5},
-                                                                          {"Carmel", 0.75},
-                                                                          {"Denver", 0.6},
-                                                                          {"Cortex-A57", 0.5}}};
+  constexpr std::array<std::pair<std::string_view, double>, 4> kCores = {
+      {{"Neoverse-V3AE", 1.5}, {"Carmel", 0.75}, {"Denver", 0.6}, {"Cortex-A57", 0.5}}};
   for (const auto& [name, work] : kCores) {
     if (cpu_type.find(name) != std::string_view::npos) return work;
   }
@@ -155,6 +150,7 @@ EngineBoard::EngineBoard(const Board& board) {
 EngineRates EngineBoard::rates(const PowerMode& mode, double sms) const {
   EngineRates rates;
   rates.cpu_hz = mode.cpu_clock_hz * cpu_per_hz_;
+  rates.host = least_gpu_hz_ > 0;
   rates.gpu_hz = mode.gpu_clock_hz;
   rates.unpack_hz = mode.gpu_clock_hz * sms;
   rates.flop_per_s = flop_per_hz_ * rates.unpack_hz;
