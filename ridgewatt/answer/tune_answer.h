@@ -61,6 +61,7 @@ struct TuneOutcome {
   double confidence = 0.5;  // required of `best`; see TuneQuestion
   // Sustained power limit of the module, if `best` draws more.
   std::optional<double> envelope_w;
+  double waits_share = 0;  // of the period, in the power of the answer, but not in its time
   std::optional<double> job_samples;    // data set size x epochs of a job
   std::optional<twin::JobCost> job;     // cost of the job at `best`
   std::vector<Relaxation> relaxations;  // if `best` is absent: limits to relax

@@ -56,6 +56,7 @@ std::string estimate_ground(const answer::EstimateAnswer& found);
 struct EstimateRemarks {
   std::string preset;    // the power in a preset's name is no limit
   std::string envelope;  // modelled power exceeds what the module can sustain
+  std::string waits;     // the power includes waits for data
   std::string caller;    // a call from Python takes longer
   std::string wide;      // why the interval is wide
 };

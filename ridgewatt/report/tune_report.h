@@ -95,6 +95,8 @@ Json broken_json(const std::vector<tune::LimitStand>& broken);
 // A note for lists of presets, whose names look like limits: "15W draws up to 17.6 W". drawn_w[i]
 // is the power of names[i]. Empty if no name contains a power.
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w);
+// "the power includes waits for data, ..". `share` of the period is waits; empty if it is small.
+std::string waits_note(double share);
 // "the interval is wide: " and the reasons; empty if there are none.
 std::string wide_note(const std::vector<std::string>& reasons);
 // Sets the key `remarks` of an answer to those that are not empty, if there are any.

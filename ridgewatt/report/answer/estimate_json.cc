@@ -107,24 +107,35 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 
-// A note on rows above the power limit of the board, if it is known: the power of the module is
-// capped, but the power that a mode requires is not.
-std::string envelope_note(const answer::EstimateAnswer& found) {
+// Notes on rows above the power limit of the board, if it is known (the power of the module is
+// capped, but the power that a mode requires is not), and on waits for data in the power.
+struct RowNotes {
+  std::string envelope, waits;
+};
+RowNotes row_notes(const answer::EstimateAnswer& found) {
   if (found.over != Over::kModes) return {};
   const auto limit_w = load_board(found.device).power_limit_w;
-  if (!limit_w) return {};
-  double most_w = 0;
-  std::size_t above = 0;
+  const std::string rows = counted(found.rows.size(), "row");
+  double most_w = 0, waits = 0;
+  std::size_t above = 0, waiting = 0;
   for (const auto& row : found.rows) {
-    const double power_w = row.estimate.total.power_w;
-    above += power_w > *limit_w ? 1 : 0;
+    const double power_w = row.estimate.total.power_w, share = 1 - row.estimate.counted_share;
+    above += limit_w && power_w > *limit_w ? 1 : 0;
+    waiting += waits_note(share).empty() ? 0 : 1;
     most_w = std::max(most_w, power_w);
+    waits = std::max(waits, share);
   }
-  if (above == 0) return {};
-  return sentence(
-      "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
-      "the power ends there, and a board that lowers its clocks takes longer",
-      *limit_w, above, counted(found.rows.size(), "row"), most_w);
+  RowNotes notes;
+  if (above > 0) {
+    notes.envelope = sentence(
+        "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
+        "the power ends there, and a board that lowers its clocks takes longer",
+        *limit_w, above, rows, most_w);
+  }
+  if (waiting > 0) {
+    notes.waits = fmt::format("in {} of {}, {}", waiting, rows, waits_note(waits));
+  }
+  return notes;
 }
 
 std::string caller_note(const answer::EstimateRow& row) {
@@ -141,8 +152,10 @@ EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found) {
   const answer::EstimateRow& first = found.rows.front();
   std::vector<std::string> reasons = first.setting->widened_by;
   reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
+  RowNotes notes = row_notes(found);
   return {.preset = estimate_preset_note(found),
-          .envelope = envelope_note(found),
+          .envelope = std::move(notes.envelope),
+          .waits = std::move(notes.waits),
           .caller = caller_note(first),
           .wide = wide_note(reasons)};
 }
@@ -168,10 +181,10 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }
   if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
-  const auto [preset, envelope, caller, wide] = estimate_remarks(found);
+  const auto [preset, envelope, waits, caller, wide] = estimate_remarks(found);
   if (!preset.empty()) json["preset_note"] = preset;
   if (!envelope.empty()) json["envelope_note"] = envelope;
-  put_remarks({preset, envelope, caller, wide}, json);
+  put_remarks({preset, envelope, waits, caller, wide}, json);
   if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
   if (layers) add_layers(found, json);
   return {std::move(json), "estimates", found.rows.size(), estimate_row_json(found)};

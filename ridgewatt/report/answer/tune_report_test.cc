@@ -46,6 +46,11 @@ TEST(LimitReport, APresetsNameIsNoCap) {
   EXPECT_EQ(sms_note(orin, {find_preset(orin, "MAXN").mode}), "");
 }
 
+TEST(LimitReport, WaitsInThePowerAreARemark) {
+  EXPECT_EQ(waits_note(0.05), "");
+  EXPECT_THAT(waits_note(0.417), HasSubstr("waits for data, up to 42 % of the time"));
+}
+
 // Computed by hand: 20 instead of 16 ms is 25 % more, 0.2 instead of 0.4 J is half.
 TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   answer::TuneAnswer report;

@@ -110,6 +110,16 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
          (over.empty() ? "" : ": " + over);
 }
 
+std::string waits_note(double share) {
+  static constexpr double kFew = 0.1;  // chosen: the power without waits is hardly larger
+  if (share < kFew) return "";
+  return fmt::format(
+      "the power includes waits for data, up to {:.0f} % of the time, as in the published sweeps "
+      "of "
+      "eager inference; --loader-time 0 leaves them out",
+      100 * share);
+}
+
 std::string wide_note(const std::vector<std::string>& reasons) {
   return reasons.empty() ? "" : fmt::format("the interval is wide: {}", fmt::join(reasons, "; "));
 }
