@@ -22,7 +22,8 @@ class GovernCommand : public ::testing::Test {
 
 // label: board
 TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
-  const std::string day = "govern --simulate --device agx-orin --model zoo:resnet50 --format json ";
+  const std::string day =
+      "govern --simulate --device agx-orin --model zoo:resnet50 -q --format json ";
   const auto budget = testing::run_program(day + "--day-energy 400Wh");
   ASSERT_EQ(budget.status, 0) << budget.output;
   const Json held = Json::parse(budget.output);
