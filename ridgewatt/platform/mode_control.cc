@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/jetson/online_cpus.h"
 #include "ridgewatt/platform/modes/mode_translate.h"
 
 namespace ridgewatt::platform {
@@ -111,7 +112,7 @@ std::string matching_preset(const KnobSpace::Levels& levels, const NvpConf& conf
     for (const Knob knob : kKnobs) {
       const auto& table = levels[knob];
       const double limit = limits.get(knob);
-      if (table.empty() || (knob == Knob::kMemClock && limit == 0)) continue;
+      if (table.empty()) continue;
       // Presets may name clocks that are not in the table (640 MHz of the Nano): the kernel rounds
       // down.
       double low = *std::min_element(table.begin(), table.end());
@@ -131,14 +132,22 @@ std::string matching_preset(const KnobSpace::Levels& levels, const NvpConf& conf
   return name;
 }
 
+// While the memory clock is not locked, it follows the load, and only the cap of nvpmodel limits
+// it.
+double memory_limit_hz(const Sysfs& sysfs, const EmcLayout& emc, bool locked) {
+  static constexpr double kNoCap = 2147483647;
+  const double rate_hz = sysfs.number(emc.current).value_or(0);
+  const auto rates_hz = emc_rates_hz(sysfs, emc);
+  if (locked || rates_hz.empty()) return rate_hz;
+  const double cap_hz = emc.cap.empty() ? 0 : sysfs.number(emc.cap).value_or(0);
+  return cap_hz > 0 && cap_hz != kNoCap ? std::min(cap_hz, rates_hz.back()) : rates_hz.back();
+}
+
 }  // namespace
 
 ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf* presets) {
   ModeState state;
-  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
-    const auto online = sysfs.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
-    if (online.value_or("1") == "1") ++state.limits.cpu_cores;
-  }
+  state.limits.cpu_cores = online_cpus(sysfs, layout);
   const auto range = [&](const std::string& minimum, const std::string& maximum, double unit,
                          double& clock_hz) {
     const double low = sysfs.number(minimum).value_or(0) * unit;
@@ -160,8 +169,8 @@ ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const 
   if (emc.kind == EmcLayout::Kind::kDevfreq) {
     state.mem_fixed = range(emc.minimum, emc.maximum, 1, state.limits.mem_clock_hz);
   } else if (emc.kind != EmcLayout::Kind::kNone) {
-    state.limits.mem_clock_hz = sysfs.number(emc.current).value_or(0);
     state.mem_fixed = sysfs.text(emc.lock.empty() ? emc.state : emc.lock) == "1";
+    state.limits.mem_clock_hz = memory_limit_hz(sysfs, emc, state.mem_fixed);
   }
   if (presets != nullptr && !state.cpu_fixed && !state.gpu_fixed) {
     state.preset = matching_preset(knob_levels(sysfs, layout), *presets, state);

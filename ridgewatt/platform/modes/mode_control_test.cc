@@ -91,6 +91,36 @@ TEST(ModeControl, PresetsHaveTheirLimits) {
   }
 }
 
+// A preset without a memory limit leaves the memory clock free up to its highest.
+TEST(ModeControl, ALimitOfTheMemoryClockIsNoPreset) {
+  for (const char* name : {"agx-orin-jp5", "agx-orin-jp6", "thor"}) {
+    const FakeBoard board(name);
+    JetsonModeControl control(*board.sysfs);
+    const std::string before = control.state().preset;
+    EXPECT_NE(before, "") << name;
+    const auto table = control.levels()[Knob::kMemClock];
+    control.apply({0, 0, 0, table.front(), ""});
+    EXPECT_EQ(control.state().preset, "") << name;
+    control.apply({0, 0, 0, table.back(), ""});
+    EXPECT_EQ(control.state().preset, before) << name;
+  }
+}
+
+// An idle board lowers a memory clock that is not locked; its limit and the preset stay.
+TEST(ModeControl, AnIdleMemoryClockIsNoLimit) {
+  const FakeBoard board("agx-orin-jp6");
+  const Sysfs plain(board.root);
+  const std::string rate = board.root + "/sys/kernel/debug/bpmp/debug/clk/emc/rate";
+  JetsonModeControl control(*board.sysfs);
+  for (const auto& [preset, limit_hz] : {std::pair{"MODE_15W", 2133e6}, {"MODE_30W", 3199e6}}) {
+    control.apply_preset(preset);
+    std::ofstream(rate) << "204000000\n";
+    const auto state = control.state();
+    EXPECT_EQ(state.preset, preset);
+    EXPECT_EQ(state.limits.mem_clock_hz, limit_hz);
+  }
+}
+
 // From any mode to any other, on every board: the board must have the requested mode, and at the
 // end its original files. Older kernels reject writes in a wrong order.
 // label: slow
