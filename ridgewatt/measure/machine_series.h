@@ -92,7 +92,7 @@ struct SeriesSummary {
   double high = 0;
 };
 // Summarizes the samples in [begin_s, end_s], or the last sample before if there is none inside.
-// Channels are in the order of their first sample.
+// Channels are in the order of their first sample. A clock that was off all the time is left out.
 std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>& samples,
                                             double begin_s, double end_s);
 

@@ -251,6 +251,9 @@ std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>&
     summary.low = std::min(summary.low, sample.value);
     summary.high = std::max(summary.high, sample.value);
   }
+  std::erase_if(summaries, [](const SeriesSummary& summary) {
+    return summary.channel.starts_with("clock:") && summary.high == 0;  // off
+  });
   return summaries;
 }
 

@@ -95,7 +95,8 @@ std::vector<ClockResidency> sampled_residency(const std::vector<store::RawSample
       if (to_s > from_s) seconds[series[i].hz] += to_s - from_s;
     }
     auto residency = residency_of(name, "sampled", in_steps(seconds));
-    if (residency.time_s > 0) residencies.push_back(std::move(residency));
+    const bool off = seconds.size() == 1 && seconds.contains(0);
+    if (residency.time_s > 0 && !off) residencies.push_back(std::move(residency));
   }
   return residencies;
 }

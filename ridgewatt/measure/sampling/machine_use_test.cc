@@ -37,6 +37,17 @@ TEST(Residency, EachLookStandsUntilTheNext) {
   EXPECT_TRUE(sampled_residency({}, 0, 1).empty());
 }
 
+// The clock of CPUs that are off is 0.
+// label: board
+TEST(Residency, AClockThatIsOffHasNone) {
+  const std::vector<store::RawSample> samples = {
+      {"clock:cpu8", 0, 0}, {"clock:cpu8", 3, 0}, {"load:gpu", 0, 0}};
+  EXPECT_TRUE(sampled_residency(samples, 0, 4).empty());
+  const auto summaries = summarize_series(samples, 0, 4);
+  ASSERT_EQ(summaries.size(), 1u);
+  EXPECT_EQ(summaries[0].channel, "load:gpu");
+}
+
 // label: board
 TEST(Residency, ManyClocksAreStepsOf100Mhz) {
   std::vector<store::RawSample> samples;

@@ -100,6 +100,19 @@ std::int64_t add_time(Counter& counter, const std::string& host_path, double clo
   return since_ns + units * counter.unit_ns();
 }
 
+// A policy without an online CPU has no clock.
+bool runs(const Sysfs& sysfs, const std::string& folder, bool cpu) {
+  return !cpu || !sysfs.text(folder + "/affected_cpus").value_or("").empty();
+}
+
+// The remainder of less than a unit, since `until_ns`, counts next time.
+void write_counter(const std::string& host_path, const std::string& text, std::int64_t until_ns) {
+  if (overwrite_board_file(host_path, text + "\n") != 0) return;
+  const timespec until{until_ns / kSecondNs, until_ns % kSecondNs};
+  const timespec times[2] = {until, until};
+  ::utimensat(AT_FDCWD, host_path.c_str(), times, 0);
+}
+
 std::string zero(Counter counter) {
   counter.times.assign(counter.clocks.size(), 0);
   counter.moves.assign(counter.clocks.size(), std::vector<std::int64_t>(counter.clocks.size(), 0));
@@ -127,7 +140,7 @@ std::string clock_counter_now(const Sysfs& sysfs, const std::string& path,
       path.substr(0, path.size() - std::string_view(cpu ? kCpuCounter : kDevfreqCounter).size());
   Counter counter = counter_of(stored, cpu);
   const double clock = sysfs.number(folder + (cpu ? "/scaling_cur_freq" : "/cur_freq")).value_or(0);
-  add_time(counter, sysfs.host_path(path), clock);
+  if (runs(sysfs, folder, cpu)) add_time(counter, sysfs.host_path(path), clock);
   return text_of(counter, clock);
 }
 
@@ -137,14 +150,21 @@ void count_clock(const Sysfs& sysfs, const std::string& folder, bool cpu, double
   if (!sysfs.exists(path)) return;
   const std::string host_path = sysfs.host_path(path);
   Counter counter = counter_of(sysfs.Sysfs::read(path).text, cpu);
-  const std::int64_t until_ns = add_time(counter, host_path, from);
+  const std::int64_t until_ns =
+      runs(sysfs, folder, cpu) ? add_time(counter, host_path, from) : now_ns();
   const auto first = counter.find(from), second = counter.find(to);
   if (!cpu && first && second) ++counter.moves[*first][*second];
-  if (overwrite_board_file(host_path, text_of(counter, to) + "\n") != 0) return;
-  // The remainder of less than a unit counts next time.
-  const timespec until{until_ns / kSecondNs, until_ns % kSecondNs};
-  const timespec times[2] = {until, until};
-  ::utimensat(AT_FDCWD, host_path.c_str(), times, 0);
+  write_counter(host_path, text_of(counter, to), until_ns);
+}
+
+void switch_policy(const Sysfs& sysfs, const std::string& folder) {
+  const std::string path = folder + kCpuCounter;
+  if (!sysfs.exists(path)) return;
+  const std::string host_path = sysfs.host_path(path);
+  const double clock = sysfs.number(folder + "/scaling_cur_freq").value_or(0);
+  Counter counter = counter_of(sysfs.Sysfs::read(path).text, true);
+  if (runs(sysfs, folder, true)) add_time(counter, host_path, clock);
+  write_counter(host_path, text_of(counter, clock), now_ns());
 }
 
 }  // namespace ridgewatt::platform

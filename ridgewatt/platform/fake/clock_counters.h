@@ -22,5 +22,8 @@ std::string clock_counter_now(const Sysfs& sysfs, const std::string& path,
 // Counts the time at the frequency `from` when the clock of `folder` (a cpufreq policy or devfreq
 // device) changes, in the unit of its files. Does nothing if there is no counter.
 void count_clock(const Sysfs& sysfs, const std::string& folder, bool cpu, double from, double to);
+// The last CPU of the cpufreq policy `folder` goes off, or the first one comes on. The counter
+// stands still in between. To be called before `affected_cpus` changes.
+void switch_policy(const Sysfs& sysfs, const std::string& folder);
 
 }  // namespace ridgewatt::platform

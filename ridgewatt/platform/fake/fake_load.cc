@@ -15,6 +15,7 @@
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_sysfs.h"
+#include "ridgewatt/platform/jetson/online_cpus.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
@@ -171,10 +172,7 @@ std::string board_of_fake(const std::string& name) {
 
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {
   PowerMode mode;
-  for (int cpu = 0; cpu < layout.cpu_count; ++cpu) {
-    const auto online = sysfs.text(fmt::format("{}/cpu{}/online", kCpuFolder, cpu));
-    if (online.value_or("1") == "1") ++mode.cpu_cores;
-  }
+  mode.cpu_cores = online_cpus(sysfs, layout);
   if (!layout.cpu_policies.empty()) {
     const std::string file = layout.cpu_policies.front().path + "/scaling_cur_freq";
     mode.cpu_clock_hz = sysfs.number(file).value_or(0) * 1e3;

@@ -127,9 +127,11 @@ void FakeSysfs::update_policies() {
       if (text(fmt::format("{}/cpu{:.0f}/online", kCpuFolder, cpu)) != "1") continue;
       online += (online.empty() ? "" : " ") + digits_of(cpu);
     }
-    if (text(folder + "/" + name + "/affected_cpus") != online) {
-      store(folder + "/" + name + "/affected_cpus", online);
-    }
+    const std::string policy = folder + "/" + name;
+    const std::string before = text(policy + "/affected_cpus").value_or("");
+    if (before == online) continue;
+    if (before.empty() || online.empty()) switch_policy(*this, policy);
+    store(policy + "/affected_cpus", online);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/jetson/online_cpus.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -74,6 +75,7 @@ std::vector<ClockTimes> read_clock_times(const Sysfs& sysfs, const JetsonLayout&
     if (seconds) times.push_back({name, source, std::move(*seconds)});
   };
   for (const auto& policy : layout.cpu_policies) {
+    if (!any_online(sysfs, policy)) continue;  // its counter keeps the last clock
     const auto text = sysfs.text(policy.path + "/stats/time_in_state");
     keep(fmt::format("cpu{}", policy.cpus.empty() ? 0 : policy.cpus.front()), "time_in_state",
          parse_time_in_state(text.value_or("")));

@@ -1,8 +1,10 @@
 // Tests counters of clocks: as kernels print them, damaged, and as the fake kernel updates them.
 #include "ridgewatt/platform/clock_times.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -97,6 +99,39 @@ TEST(ClockTimes, TheFakeKernelCountsAsTimeGoesBy) {
     EXPECT_GE(counted_s, ending_s - begun_s - kRoundedS) << name;
     EXPECT_LE(counted_s, end_s - begin_s + kRoundedS) << name;
   }
+}
+
+// A policy whose CPUs are all off has no clock: its counter stands still and is left out.
+TEST(ClockTimes, CpusThatAreOffCountNoTime) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const JetsonLayout layout = find_jetson_layout(*board.sysfs);
+  const auto switch_cpus = [&](const char* value) {
+    for (int cpu = 8; cpu < 12; ++cpu) {
+      board.sysfs->write(fmt::format("{}/cpu{}/online", kCpuFolder, cpu), value);
+    }
+  };
+  const auto total_s = [&] {
+    const std::string path = layout.cpu_policies.at(2).path + "/stats/time_in_state";
+    const auto seconds = parse_time_in_state(board.sysfs->text(path).value());
+    double sum_s = 0;
+    for (const auto& [hz, time_s] : seconds.value()) sum_s += time_s;
+    return sum_s;
+  };
+  const auto is_listed = [&] {
+    const auto times = read_clock_times(*board.sysfs, layout);
+    return std::any_of(times.begin(), times.end(), [](const auto& t) { return t.name == "cpu8"; });
+  };
+  EXPECT_TRUE(is_listed());
+  switch_cpus("0");
+  EXPECT_FALSE(is_listed());
+  const double off_s = total_s();
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_EQ(total_s(), off_s);
+  switch_cpus("1");
+  EXPECT_TRUE(is_listed());
+  EXPECT_LT(total_s(), off_s + 0.03);  // the 60 ms do not count
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  EXPECT_GE(total_s(), off_s + 0.03);
 }
 
 }  // namespace

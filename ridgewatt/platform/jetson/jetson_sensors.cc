@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/platform/jetson/online_cpus.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -95,12 +96,8 @@ void SensorReader::read_clocks(SensorSnapshot& snapshot) const {
   for (const auto& policy : layout_.cpu_policies) {
     ClockReading clock;
     clock.name = fmt::format("cpu{}", policy.cpus.empty() ? 0 : policy.cpus.front());
-    const bool on = std::any_of(policy.cpus.begin(), policy.cpus.end(), [&](int cpu) {
-      return sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu)).value_or("1") ==
-             "1";
-    });
     // An offline core still shows its last clock.
-    clock.clock_hz = on ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;
+    clock.clock_hz = any_online(sysfs_, policy) ? hz(policy.path + "/scaling_cur_freq", 1e3) : 0;
     clock.min_hz = hz(policy.path + "/scaling_min_freq", 1e3);
     clock.max_hz = hz(policy.path + "/scaling_max_freq", 1e3);
     clock.governor = sysfs_.text(policy.path + "/scaling_governor").value_or("");
@@ -227,11 +224,7 @@ void SensorReader::read_fans(SensorSnapshot& snapshot) const {
 SensorSnapshot SensorReader::read() {
   SensorSnapshot snapshot;
   snapshot.cpus_present = layout_.cpu_count;
-  for (int cpu = 0; cpu < layout_.cpu_count; ++cpu) {
-    // cpu0 often has no `online` file, since it is always online.
-    const auto online = sysfs_.text(fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu));
-    if (!online || *online == "1") ++snapshot.cpus_online;
-  }
+  snapshot.cpus_online = online_cpus(sysfs_, layout_);
   read_clocks(snapshot);
   read_loads(snapshot);
   read_temperatures(snapshot);
