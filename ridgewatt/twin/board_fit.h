@@ -18,6 +18,7 @@
 #include "ridgewatt/twin/calibration_runs.h"
 #include "ridgewatt/twin/microbench_evidence.h"
 #include "ridgewatt/twin/twin_fit.h"
+#include "ridgewatt/twin/twin_score.h"
 
 namespace ridgewatt::twin {
 
@@ -30,6 +31,7 @@ struct BoardFit {
     double fitted = 0;
   };
   std::vector<Row> rows;
+  std::vector<WorkloadFit> workloads;  // of the rows of sweeps
   TwinFitReport search;
 };
 

@@ -46,6 +46,9 @@ struct CalibrateSummary {
   std::string brief_report() const;
 };
 
+// "2 workloads, time 5.5 %, power 3.2 % mean error", after the twin's status unless it is kFitted.
+std::string mean_error_text(const Twin& twin, const std::vector<WorkloadFit>& workloads);
+
 // Throws InputError if time or power of a row is not a positive number or is implausible, as in a
 // wrong unit.
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs);

@@ -26,6 +26,8 @@ struct CalibrationRun {
   // Times are medians of timed minibatches, as in published sweeps. False: mean periods.
   bool medians = true;
   std::vector<Observation> observations;
+  // Modelled and predicted rows are refused: a fit to them would repeat their model.
+  Provenance provenance = Provenance::kReplayed;
   // Rows that the data-quality check suspects; they are not fitted. Empty: none.
   std::vector<bool> flagged;
 
@@ -58,10 +60,13 @@ std::vector<SweepSpec> parse_sweep_specs(const std::vector<std::string>& texts);
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
 // Returns one run per batch size, with the rows flagged that the data-quality check suspects.
+// Throws InputError for modelled and predicted rows.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
 // Returns the runs on the board whose twin is fitted.
 std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs);
+// The status of a twin that is fitted to these runs: "fitted", or kFittedToFake if rows are fake.
+std::string fitted_status(const std::vector<CalibrationRun>& runs);
 // Throws InputError if the data-quality check flags all rows of a workload.
 void require_trusted_rows(const std::vector<CalibrationRun>& runs);
 

@@ -183,7 +183,8 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
   carried.fit = TwinFitError{};  // the errors of the fit are those of another board
   carried.relative = from.name;
   carried.scaled = true;
-  carried.status = "scaled, not validated";
+  carried.status = twin.status == kFittedToFake ? "scaled from fake rows, not validated"
+                                                : "scaled, not validated";
   carried.origin = "parameters of " + twin.board + ", scaled by peaks";
   return carried;
 }

@@ -317,7 +317,8 @@ Twin eager_twin(const Board& board) {
 void set_engine_ratios(const Board& board, Twin& twin) {
   if (board.name == kReferenceBoard) return;
   const Board reference = as_fitted(load_board(kReferenceBoard));
-  const bool same_chip = reference.soc == board.soc && twin.status != "fitted";
+  const bool same_chip =
+      reference.soc == board.soc && twin.status != kFitted && twin.status != kFittedToFake;
   const bool card = twin.discrete && supports(board, Arithmetic::kTf32);
   if (!same_chip && !card) return;
   const Twin carried = carry_twin(eager_twin(reference), reference, board);

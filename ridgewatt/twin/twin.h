@@ -184,7 +184,7 @@ struct Twin {
   std::shared_ptr<const CpuTwin> cpu;
   std::string relative;  // Board whose twin was scaled to this board. Empty: none.
   bool scaled = false;   // scaled, without any evidence from this board
-  std::string status;    // "fitted", "scaled, not validated" or "prior"
+  std::string status;    // kFitted, kFittedToFake, "scaled, not validated" or "prior"
   std::string origin;    // date, data and command of the fit
 
   // Throws NotSupportedError, naming the board and the precision, if the board does not have that
@@ -204,6 +204,11 @@ struct Twin {
   // "modelled with the agx-orin twin of pytorch-eager (fitted); on unseen workloads ..."
   std::string provenance() const;
 };
+
+// Status of a twin that is fitted to rows of a board, and of one that is fitted to rows of a fake
+// board.
+inline constexpr char kFitted[] = "fitted";
+inline constexpr char kFittedToFake[] = "fitted to fake rows";
 
 // Board whose twin is scaled (twin/carry.h) to a board that has no twin and names no related board.
 inline constexpr char kReferenceBoard[] = "agx-orin";

@@ -32,17 +32,27 @@ std::string short_paths(const std::vector<std::string>& paths) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string sweep_origin(const CalibrateQuestion& question, const twin::CalibrateSummary& summary) {
+// "17515 rows", or "17515 rows, 60 of them fake".
+std::string counted_rows(const std::vector<twin::CalibrationRun>& runs) {
+  std::size_t rows = 0, fake = 0;
+  for (const auto& run : runs) {
+    rows += run.observations.size();
+    fake += run.provenance == Provenance::kFake ? run.observations.size() : 0;
+  }
+  if (fake == rows) return counted(rows, "fake row");
+  return counted(rows, "row") + (fake > 0 ? fmt::format(", {} of them fake,", fake) : "");
+}
+
+std::string sweep_origin(const CalibrateQuestion& question,
+                         const std::vector<twin::CalibrationRun>& home) {
   std::string files;
-  std::size_t rows = 0;
   for (const auto& sweep : question.sweeps) {
     files += (files.empty() ? "" : ", ") + short_path(split(sweep, ',').front());
     const std::string device = twin::parse_sweep_spec(sweep).device;
     if (!device.empty()) files += " on " + device;
   }
-  for (const auto& fit : summary.workloads) rows += fit.rows;
   return fmt::format("{}, {} of {}; ridgewatt calibrate --device {}", today_text(),
-                     counted(rows, "row"), files, question.device);
+                     counted_rows(home), files, question.device);
 }
 
 roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths) {
@@ -89,15 +99,14 @@ std::vector<twin::Evidence> load_evidence(const CalibrateQuestion& question, con
 }
 
 std::string board_origin(const CalibrateQuestion& question, const twin::BoardFit& fit,
-                         std::size_t sweep_rows) {
+                         const std::vector<twin::CalibrationRun>& home) {
   std::vector<std::string> parts;
   if (!fit.rows.empty()) {
     parts.push_back(
         fmt::format("{} ({})", counted(fit.rows.size(), "figure"), short_paths(question.evidence)));
   }
-  if (sweep_rows > 0) {
-    parts.push_back(
-        fmt::format("{} of {}", counted(sweep_rows, "row"), short_paths(question.sweeps)));
+  if (!home.empty()) {
+    parts.push_back(fmt::format("{} of {}", counted_rows(home), short_paths(question.sweeps)));
   }
   return fmt::format("{}, {}; ridgewatt calibrate --device {}", today_text(),
                      fmt::join(parts, " and "), question.device);
@@ -200,9 +209,7 @@ BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board&
   options.seed = seed;
   const auto measured = twin::microbench_observations(board);
   found.fit = twin::fit_board(found.prior, evidence, runs, options, measured);
-  std::size_t sweep_rows = 0;
-  for (const auto& run : runs) sweep_rows += run.observations.size();
-  found.fit.twin.origin = board_origin(question, found.fit, sweep_rows);
+  found.fit.twin.origin = board_origin(question, found.fit, runs);
   found.has_figures = !evidence.empty();
   found.has_roofs = !measured.empty();
   return found;
@@ -218,12 +225,9 @@ SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board
   options.seed = seed;
   options.quiet = quiet;
   options.cross_validate = !question.no_validation;
-  SweepCalibration found{
-      board,
-      twin::calibrate(twin::prior_twin(board),
-                      twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board),
-                      options)};
-  found.summary.twin.origin = sweep_origin(question, found.summary);
+  const auto runs = twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board);
+  SweepCalibration found{board, twin::calibrate(twin::prior_twin(board), runs, options)};
+  found.summary.twin.origin = sweep_origin(question, twin::runs_at_home(runs));
   return found;
 }
 

@@ -131,6 +131,24 @@ Table board_list_table(const std::vector<Board>& boards) {
   return table;
 }
 
+namespace {
+
+// The error of the twin on its own rows, and what these rows were.
+std::vector<Cell> twin_row(const TwinTable& twin) {
+  std::vector<Cell> row = {std::string("twin.fit_error"), Cell(), Cell(), Cell()};
+  const auto time = twin.numbers.find("fit.time_mape"), power = twin.numbers.find("fit.power_mape");
+  if (time != twin.numbers.end() && power != twin.numbers.end()) {
+    row[1] = fmt::format("{:.1f} % time, {:.1f} % power", 100 * time->second, 100 * power->second);
+  }
+  if (const auto status = twin.texts.find("status"); status != twin.texts.end())
+    row[2] = status->second;
+  if (const auto origin = twin.texts.find("origin"); origin != twin.texts.end())
+    row[3] = origin->second;
+  return row;
+}
+
+}  // namespace
+
 Table board_fact_table(const Board& board) {
   Table table({{"key"},
                {.name = "value", .wrap = true},
@@ -191,6 +209,7 @@ Table board_fact_table(const Board& board) {
     }
     add(fmt::format("bsp.{}.presets", bsp.name), counted(count(bsp.presets.size()), "preset"));
   }
+  if (!board.twin.empty()) table.add_row(twin_row(board.twin));
   return table;
 }
 

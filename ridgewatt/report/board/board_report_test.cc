@@ -47,6 +47,20 @@ TEST(BoardReport, ModesAreThoseThatAreListed) {
   }
 }
 
+TEST(BoardReport, TheTwinShowsWhatItWasFittedTo) {
+  Board board = load_board("agx-orin");
+  board.twin.texts["status"] = "fitted to fake rows";
+  board.twin.texts["origin"] = "56 fake rows of ex.csv";
+  board.twin.numbers["fit.time_mape"] = 0.0608;
+  board.twin.numbers["fit.power_mape"] = 0.05;
+  EXPECT_NE(board_fact_table(board).csv().find(
+                "\ntwin.fit_error,\"6.1 % time, 5.0 % power\",fitted to fake rows,56 fake rows"),
+            std::string::npos)
+      << board_fact_table(board).csv();
+  board.twin = {};  // scaled from another board
+  EXPECT_EQ(board_fact_table(board).csv().find("twin"), std::string::npos);
+}
+
 TEST(BoardReport, WhatIsNotKnownIsEmpty) {
   const std::string csv = board_fact_table(load_board("tx2")).csv();
   EXPECT_NE(csv.find("\npower.limit_w,,"), std::string::npos) << csv;

@@ -19,6 +19,11 @@ Result board_fit_result(const answer::BoardCalibration& found, const std::string
                  {"converged", found.fit.search.converged},
                  {"figures", figures.to_json()},
                  {"parameters", parameters.to_json()}};
+  if (!found.fit.workloads.empty()) {
+    const std::string errors = twin::mean_error_text(found.fit.twin, found.fit.workloads);
+    result.json["summary"] = errors;
+    result.before.push_back({errors + "\n\n"});
+  }
   if (found.has_figures) {
     result.add("What the evidence tells of the parameters:", parameters);
   }

@@ -12,6 +12,7 @@
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
 #include "ridgewatt/twin/hardware.h"
+#include "ridgewatt/twin/twin_score.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -219,7 +220,15 @@ BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
   fit.twin.correlations = std::move(known.correlations);
   fit.twin.scaled = false;
   const bool figures_alone = runs.empty() && prior.scaled;
-  fit.twin.status = figures_alone ? "fitted to published figures" : "fitted";
+  fit.twin.status = figures_alone ? "fitted to published figures" : fitted_status(runs);
+  fit.twin.fit = {};
+  const std::vector<CalibrationRun> home = runs_at_home(runs);
+  fit.workloads = score_twin(fit.twin, home);
+  if (!fit.workloads.empty()) {
+    const FitScore mean = mean_over(fit.workloads, &WorkloadFit::score);
+    fit.twin.fit.time_mape = mean.time;
+    fit.twin.fit.power_mape = mean.power;
+  }
   widen_to_rows(runs, fit.twin);
   for (const auto& row : evidence) {
     if (row.at.cost) fit.twin.home.add(row.workload, features_of(*row.at.cost));

@@ -68,6 +68,31 @@ TEST_F(KnownBoard, FiguresAreMetAndWhatTheyTellOfIsFound) {
   }
 }
 
+// A twin that is fitted to rows states the error on these rows; figures alone give none.
+TEST_F(KnownBoard, RowsTellTheErrorOfTheFit) {
+  CalibrationRun run;
+  run.workload = "resnet18 inference";
+  run.cost = workload::DeployedWorkload("zoo:resnet18", {}).at(16);
+  run.provenance = Provenance::kFake;
+  const Estimator estimator(truth_, run.cost, run.options);
+  for (const double gpu_hz : {306e6, 510e6, 803.25e6, 1109.25e6}) {
+    Observation seen;
+    seen.point = {{0, 0, gpu_hz, 0, ""}, 16};
+    const TimePower at = estimator(seen.point.mode).timed();
+    seen.time_s = at.time_s;
+    seen.power_w = at.power_w;
+    run.observations.push_back(seen);
+  }
+  const Twin twin = fit_board(prior_, {}, {run}).twin;
+  EXPECT_EQ(twin.status, kFittedToFake);
+  ASSERT_TRUE(twin.fit.time_mape && twin.fit.power_mape);
+  const auto scores = score_twin(twin, {run});
+  EXPECT_DOUBLE_EQ(*twin.fit.time_mape, scores.at(0).score.time);
+  EXPECT_GT(*twin.fit.time_mape, 0);
+  EXPECT_NE(twin.provenance().find("fitted to fake rows); fit error"), std::string::npos);
+  EXPECT_FALSE(fit_board(prior_, figures(), {}).twin.fit.time_mape);
+}
+
 TEST(Evidence, NamesItsLoading) {
   const auto loading = [](const std::string& text) {
     return evidence_of("nano,f,time_s,value,zoo:lenet5,training,16,,,," + text + ",1,1,0.1,made\n")

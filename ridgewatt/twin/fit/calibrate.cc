@@ -95,11 +95,17 @@ void check_row(const CalibrationRun& run, const Observation& row, const Twin& st
 
 }  // namespace
 
+std::string mean_error_text(const Twin& twin, const std::vector<WorkloadFit>& workloads) {
+  const FitScore mean = mean_over(workloads, &WorkloadFit::score);
+  return fmt::format("{}{}, time {:.1f} %, power {:.1f} % mean error",
+                     twin.status == kFitted ? "" : twin.status + ": ",
+                     counted(std::ssize(workloads), "workload"), 100 * mean.time, 100 * mean.power);
+}
+
 std::string CalibrateSummary::brief_report() const {
   std::string line =
-      fmt::format("{}, time {:.1f} %, power {:.1f} % mean error; {} iterations, {}",
-                  counted(std::ssize(workloads), "workload"), 100 * mean.time, 100 * mean.power,
-                  search.iterations, search.converged ? "converged" : "not converged");
+      fmt::format("{}; {} iterations, {}", mean_error_text(twin, workloads), search.iterations,
+                  search.converged ? "converged" : "not converged");
   if (unseen.time > 0) {
     line += fmt::format("; unseen workloads: time {:.1f} %, power {:.1f} %", 100 * unseen.time,
                         100 * unseen.power);
@@ -169,8 +175,8 @@ CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>&
   summary.twin = std::move(fit.twin);
   summary.search = fit.search;
   summarize_scores(runs, summary);
-  summary.twin.fit.time_mape = summary.pooled.time;
-  summary.twin.fit.power_mape = summary.pooled.power;
+  summary.twin.fit.time_mape = summary.mean.time;
+  summary.twin.fit.power_mape = summary.mean.power;
   summary.outliers = find_outliers(summary.twin, runs);
   if (options.cross_validate && summary.workloads.size() > 1) {
     cross_validate(start, all, options, summary);

@@ -1,5 +1,6 @@
 #include "ridgewatt/twin/calibrate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/io/file.h"
 #include "ridgewatt/twin/calibration_runs.h"
 
 namespace ridgewatt::twin {
@@ -126,7 +128,11 @@ TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
   ASSERT_FALSE(summary.outliers.empty());
   EXPECT_EQ(summary.outliers[0].workload, runs[3].workload);
   EXPECT_GT(summary.outliers[0].time_ratio, 10);
-  EXPECT_FALSE(summary.brief_report().empty());
+  // One average: what the headline says is what the twin says of itself.
+  const std::string errors = fmt::format("time {:.1f} %", 100 * *summary.twin.fit.time_mape);
+  EXPECT_NE(summary.brief_report().find(errors), std::string::npos) << summary.brief_report();
+  const std::string fit = fmt::format("fit error {:.1f} % time", 100 * summary.mean.time);
+  EXPECT_NE(summary.twin.provenance().find(fit), std::string::npos) << summary.twin.provenance();
 }
 
 TEST(CalibrateOptions, DefaultsAreValidAndEachBadOneIsRefusedByName) {
@@ -199,6 +205,48 @@ TEST(SweepSpec, KeysAreReadAndUnknownOnesRefused) {
   EXPECT_EQ(parse_sweep_spec("a.csv,device=orin-nano").device, load_board("orin-nano").name);
   EXPECT_THROW(parse_sweep_spec("a.csv,device=orin-banana"), Error);
   EXPECT_THROW(parse_sweep_spec("a.csv,image=big"), UsageError);
+}
+
+// A sweep file with 60 rows of some mode and batch.
+std::string sweep_file(const testing::TemporaryFolder& folder, const std::string& workload,
+                       const std::string& provenance) {
+  std::string text = "workload,kind,batch,cpu_cores,gpu_mhz,time_ms,power_w,provenance\n";
+  for (int i = 0; i < 60; ++i) {
+    text += fmt::format("{},inference,4,{},{},{},20,{}\n", workload, 1 + i % 12,
+                        306 + 102 * (i % 9), 10 + i, provenance);
+  }
+  const std::string path = (folder.path() / (provenance + ".csv")).string();
+  write_file_atomically(path, text);
+  return path;
+}
+
+// A twin that is fitted to the rows of a model would pass the model off as a measurement.
+TEST(CalibrationRuns, RowsOfAModelAreRefused) {
+  const testing::TemporaryFolder folder;
+  for (const char* provenance : {"modelled", "predicted"}) {
+    try {
+      load_calibration_runs(parse_sweep_spec(sweep_file(folder, "zoo:resnet50", provenance)));
+      ADD_FAILURE() << provenance;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(provenance), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find("did you mean"), std::string::npos);
+    }
+  }
+}
+
+TEST(CalibrationRuns, FakeRowsAreKnownByTheStatus) {
+  const testing::TemporaryFolder folder;
+  const auto runs_of = [&](const std::string& workload, const char* provenance) {
+    return load_calibration_runs(parse_sweep_spec(sweep_file(folder, workload, provenance)));
+  };
+  // A workload may have the name of its model.
+  EXPECT_EQ(fitted_status(runs_of("zoo:resnet50", "measured")), kFitted);
+  auto runs = runs_of("resnet50", "replayed");
+  EXPECT_EQ(fitted_status(runs), kFitted);
+  runs.push_back(runs_of("resnet50", "fake").at(0));
+  EXPECT_EQ(fitted_status(runs), kFittedToFake);
+  runs.back().board = "orin-nano-8gb";  // a test of the twin, no row of the fit
+  EXPECT_EQ(fitted_status(runs), kFitted);
 }
 
 }  // namespace

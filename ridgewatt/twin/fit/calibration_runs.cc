@@ -9,7 +9,9 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/sweep/quality.h"
+#include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/deployed_workload.h"
+#include "ridgewatt/workload/zoo.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -22,6 +24,20 @@ double number_of(std::string_view text, const std::string& where, double least, 
                      "for example image=320");
   }
   return *value;
+}
+
+// The sweeps of a program name their model "resnet50"; answers about a model name it
+// "zoo:resnet50".
+std::string model_of(const std::string& workload) {
+  return workload::is_zoo_name(workload) ? workload : "zoo:" + workload;
+}
+
+void require_rows_of_a_board(const Sweep& sweep) {
+  if (sweep.provenance != Provenance::kModelled && sweep.provenance != Provenance::kPredicted)
+    return;
+  throw InputError(fmt::format("the rows of {} are {}: a twin fitted to them would repeat a model",
+                               sweep.workload, name_of(sweep.provenance)),
+                   sweep.source, "give rows that were measured on the board");
 }
 
 }  // namespace
@@ -79,7 +95,7 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind) 
     // TensorFlow runs a graph from C++, kernel by kernel, as TorchScript does.
     spec.runtime = Runtime::kTorchscript;
   } else {
-    spec.model = "zoo:" + workload;
+    spec.model = model_of(workload);
   }
   if (workload == "yolov8n" && find_word<WorkloadKind>(kind) == WorkloadKind::kTraining) {
     spec.workers = 0;
@@ -91,6 +107,7 @@ SweepSpec published_sweep(const std::string& workload, const std::string& kind) 
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
   std::vector<CalibrationRun> runs;
   for (const auto& sweep : read_sweeps(given.path)) {
+    require_rows_of_a_board(sweep);
     SweepSpec spec = published_sweep(sweep.workload, sweep.kind);
     if (!given.model.empty()) spec.model = given.model;
     if (given.workers) spec.workers = given.workers;
@@ -116,6 +133,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
       run.workload = sweep.workload + " " + sweep.kind;
       if (!spec.device.empty()) run.workload = spec.device + ": " + run.workload;
       run.board = spec.device;
+      run.provenance = sweep.provenance;
       run.cost = deployed.at(batch);
       if (spec.image_side) {
         run.cost = std::make_shared<const workload::WorkloadCost>(
@@ -149,6 +167,13 @@ std::vector<CalibrationRun> runs_at_home(const std::vector<CalibrationRun>& runs
     if (run.board.empty()) home.push_back(run);
   }
   return home;
+}
+
+std::string fitted_status(const std::vector<CalibrationRun>& runs) {
+  const bool fake = std::any_of(runs.begin(), runs.end(), [](const auto& run) {
+    return run.board.empty() && run.provenance == Provenance::kFake;
+  });
+  return fake ? kFittedToFake : kFitted;
 }
 
 void require_trusted_rows(const std::vector<CalibrationRun>& runs) {

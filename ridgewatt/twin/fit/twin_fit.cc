@@ -214,7 +214,7 @@ TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
     fit_stage(runs, false, options, fit);
     fit_stage(runs, true, options, fit);
   }
-  fit.twin.status = "fitted";
+  fit.twin.status = fitted_status(runs);
   fit.twin.home = {};
   for (const auto& run : runs) {
     fit.twin.home.add(run.workload, features_of(*run.cost));
