@@ -78,8 +78,11 @@ struct TuneTrace {
   // Whether the question had batches; otherwise batches_to_try() chose them.
   bool batches_asked = true;
   std::vector<tune::SearchStep> profiled;  // in order of profiling
-  std::vector<NextProfile> next;           // in a verification by hand
-  std::vector<std::string> left_out;       // what was left out and why
+  std::size_t again = 0;  // of `profiled`: measured again to confirm the answer, beyond the budget
+  std::size_t taken = 0;  // of `profiled`: results of earlier runs
+  std::vector<Observation> stored;    // all points of earlier runs that the search used
+  std::vector<NextProfile> next;      // in a verification by hand
+  std::vector<std::string> left_out;  // what was left out and why
   std::optional<std::string> stopped_because;
   std::optional<double> near_best;  // probability that no point is better by more than 1 %
   double board_time_s = 0, board_energy_j = 0;  // total of all profiles

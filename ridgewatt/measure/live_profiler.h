@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,18 @@ class PointFailedError : public NotFoundError {
   std::string output;  // the last lines that the command printed
 };
 
+// A stored point answers for the command that measured it, and only for that. Every point therefore
+// identifies its command, with the placeholders filled in.
+//   require_same_command(sysfs, store, series, command, batches);  // before stored points are used
+//   add_command(filled_command, record);                           // before a point is stored
+// An empty command is not known. Points without a command, as in older stores, count as points of
+// any command. Throws UsageError if another command measured points of the series at one of
+// `batches`.
+void require_same_command(const platform::Sysfs& sysfs, store::Store& store,
+                          const store::Series& series, const std::vector<std::string>& command,
+                          const std::vector<int>& batches);
+void add_command(const std::vector<std::string>& command, store::PointRecord& record);
+
 class LiveProfiler : public Profiler {
  public:
   // All references must outlive this object.
@@ -75,6 +88,10 @@ class LiveProfiler : public Profiler {
   // The results of earlier runs that profile() has not returned yet. Afterwards profile() measures
   // these points again.
   std::vector<Observation> take_known();
+  // Measures a point again, even if the store has a result of it.
+  Observation profile_again(const OperatingPoint& point);
+  // Whether this object has measured the point; otherwise its result comes from the store.
+  bool has_measured(const OperatingPoint& point) const { return measured_points_.contains(point); }
   int measured() const { return measured_; }
   std::size_t malformed_marks() const { return malformed_marks_; }  // of all runs
   const std::vector<std::string>& failures() const { return failures_; }
@@ -84,7 +101,6 @@ class LiveProfiler : public Profiler {
     std::vector<Observation> waiting;  // in reverse order of repeats
     int repeats = 0;
   };
-  void take_stored(const store::Series& series);
   void set(const PowerMode& mode);
   Observation measure(const OperatingPoint& point, int repeat);
   std::optional<Observation> found_by_others(const OperatingPoint& point, int repeat);
@@ -97,6 +113,7 @@ class LiveProfiler : public Profiler {
   store::Store& store_;
   const ProfileOptions& options_;
   std::map<OperatingPoint, Stored> stored_;
+  std::set<OperatingPoint> measured_points_;
   int measured_ = 0;
   std::size_t malformed_marks_ = 0;
   bool sets_threads_ = false;  // the command's threads take the place of modes

@@ -159,6 +159,48 @@ TEST(LiveProfiler, StoredPointsAnswerOnce) {
                PointFailedError);
 }
 
+template <typename Function>
+std::string refusal_of(Function function) {
+  try {
+    function();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// The points of one command do not answer for another command of the same name.
+// label: board
+TEST(Profile, ASeriesBelongsToOneCommand) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  store::Store store((folder.path() / "points.db").string());
+  platform::JetsonModeControl control(*board.sysfs);
+  const std::vector<PowerMode> modes = {{4, 729.6e6, 306e6, 2133e6, ""}};
+  const auto with = [](const std::string& seconds) {
+    return quick_profile("for i in 1 2 3; do sleep " + seconds +
+                         "; echo minibatch >&$RIDGEWATT_MARK_FD; done");
+  };
+  const ProfileOptions one = with("0.01"), other = with("0.02");
+  EXPECT_EQ(profile(*board.sysfs, control, store, modes, one).measured, 1);
+  EXPECT_EQ(profile(*board.sysfs, control, store, modes, one).skipped, 1);
+  const auto refusal = refusal_of([&] { profile(*board.sysfs, control, store, modes, other); });
+  EXPECT_THAT(refusal, ::testing::HasSubstr("1 point of workload sleep that another command measured"));
+  EXPECT_THAT(refusal, ::testing::HasSubstr("--workload"));
+  EXPECT_EQ(store.size(), 1);
+  // The board may have had no serial number in the store.
+  ProfileOptions same_board = other;
+  same_board.series.serial = "1421221012345";
+  EXPECT_NE(refusal_of([&] { profile(*board.sysfs, control, store, modes, same_board); }), "none");
+  // A point of an older version does not name its command, and a running program has none.
+  store::PointRecord old = store.points(store.series(one.series)).front();
+  ProfileOptions older = other;
+  older.series.workload = "older";
+  store.add(store.series(older.series), old);
+  EXPECT_EQ(profile(*board.sysfs, control, store, modes, older).skipped, 1);
+  EXPECT_NO_THROW(require_same_command(*board.sysfs, store, one.series, {}, {0}));
+}
+
 // A governor is set, stored under its name, and reset afterwards.
 // label: board
 TEST(Profile, AGovernorIsAMode) {

@@ -33,8 +33,9 @@ std::string workload_name(const std::vector<std::string>& command);
 // number of the board, an empty workload becomes workload_name() of the command.
 void name_series(const platform::LocalDevice& device, ProfileOptions& options);
 
-// Throws what JetsonModeControl::apply throws for permission and safety. If the command fails in a
-// mode or marks too few minibatches, the mode counts as failed and profiling continues.
+// Throws what JetsonModeControl::apply throws for permission and safety, and UsageError if the
+// store has points of another command (require_same_command). If the command fails in a mode or
+// marks too few minibatches, the mode counts as failed and profiling continues.
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                        store::Store& store, const std::vector<PowerMode>& modes,
                        const ProfileOptions& options);

@@ -20,6 +20,9 @@ struct ProfiledPoint : tune::ComparedPoint {
   std::string reason;  // why the search profiled it
 };
 std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report);
+// The points of earlier runs that the search used and that are not among the profiled ones.
+std::vector<tune::SearchStep> stored_steps(const answer::TuneAnswer& report);
+std::vector<ProfiledPoint> stored_points(const answer::TuneAnswer& report);
 // The fields of an operating point and of the other parts of an answer, for JSON and Python.
 const Fields<tune::ComparedPoint>& point_fields();
 const Fields<ProfiledPoint>& profiled_fields();

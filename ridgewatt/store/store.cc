@@ -311,6 +311,20 @@ void Store::read_samples(std::span<const std::int64_t> ids, std::span<PointRecor
       });
 }
 
+std::vector<CommandCount> Store::commands(std::int64_t series) {
+  std::vector<CommandCount> counts;
+  if (!connection_) return counts;
+  connection_->query(
+      "SELECT point.cpu_cores, point.batch, reading.value, COUNT(*) FROM point JOIN reading ON "
+      "reading.point = point.id WHERE point.series = $1 AND reading.channel = $2 GROUP BY "
+      "point.cpu_cores, point.batch, reading.value",
+      {series, std::string(kCommandChannel)}, [&](const Row& row) {
+        counts.push_back({static_cast<int>(row.integer(0)), static_cast<int>(row.integer(1)),
+                          row.real(2), row.integer(3)});
+      });
+  return counts;
+}
+
 std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
   const auto superseded = superseded_points();
   std::vector<std::pair<Series, CostRows>> found;

@@ -54,6 +54,17 @@ struct RawSample {
   double value = 0;  // in W, s, degrees Celsius or Hz, depending on the channel
 };
 
+// The channel whose only reading, at time 0, identifies the command that a point measured.
+inline constexpr const char* kCommandChannel = "command";
+
+// How many points of a series one command measured with these cores and batch.
+struct CommandCount {
+  int cpu_cores = 0, batch = 0;
+  double command = 0;  // the reading of kCommandChannel
+  std::int64_t points = 0;
+  bool operator==(const CommandCount&) const = default;
+};
+
 // A finished point with its measurement conditions.
 struct PointRecord {
   Observation observation;   // time, power and energy of the window, per minibatch
@@ -254,6 +265,10 @@ class Store {
   // Returns the points in the order of profiling, with raw samples if `with_samples` is true.
   // Superseded points are marked.
   std::vector<PointRecord> points(std::int64_t series, bool with_samples = false);
+
+  // Returns the commands that measured the points of the series. Points that do not identify their
+  // command, as in older stores, are not counted.
+  std::vector<CommandCount> commands(std::int64_t series);
 
   // Number of points in the store, over all series.
   std::int64_t size();

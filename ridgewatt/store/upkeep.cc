@@ -38,6 +38,12 @@ std::string aged_points() {
       kSelectedSeries);
 }
 
+// Selects the raw samples of these points. The name of a point's command stays.
+std::string aged_samples() {
+  return fmt::format("FROM sample WHERE channel <> '{}' AND point IN ({})", kCommandChannel,
+                     aged_points());
+}
+
 std::vector<Value> filter_values(const SeriesFilter& filter) {
   return {filter.board, filter.workload, filter.kind, filter.serial};
 }
@@ -167,13 +173,12 @@ Pruned Store::prune(const PruneRules& rules, bool dry) {
                                          rules.campaigns ? "" : " WHERE slot IS NULL");
   auto aged = filter_values(rules.filter);
   aged.emplace_back(rules.samples_unix_s.value_or(0));
-  const std::string of_aged = "DELETE FROM sample WHERE point IN (" + aged_points() + ")";
+  const std::string of_aged = "DELETE " + aged_samples();
   const std::string of_doomed = "DELETE FROM sample WHERE point IN (" + doomed + ")";
   const Value failed_before(rules.failures_unix_s.value_or(0));
   pruned.points = count_rows(database, doomed, named);
   if (!rules.campaigns) pruned.kept_slots = count_rows(database, slotted, named) - pruned.points;
-  pruned.samples =
-      count_rows(database, "SELECT 1 FROM sample WHERE point IN (" + aged_points() + ")", aged);
+  pruned.samples = count_rows(database, "SELECT 1 " + aged_samples(), aged);
   pruned.failures =
       schema() < kSchemaWithFailures
           ? 0

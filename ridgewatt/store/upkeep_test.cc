@@ -78,6 +78,22 @@ TEST_P(Upkeep, OnlyWhatARuleNamesIsDeletedAndADryRunDeletesNothing) {
   EXPECT_EQ(store.size(), 0);
 }
 
+// What identifies the command of a point stays with the point.
+TEST_P(Upkeep, TheCommandOutlivesTheSamples) {
+  Store store(fresh());
+  PointRecord point = some_point(1);
+  point.started_unix_s = 1000;
+  point.samples = {{"power:total", 0.1, 20}, {kCommandChannel, 0, 9007199254740991}};
+  const auto series = store.series(kSome);
+  store.add(series, point);
+  const std::vector<CommandCount> counts = {{12, 1, 9007199254740991, 1}};
+  EXPECT_EQ(store.commands(series), counts);
+  EXPECT_EQ(store.prune({.samples_unix_s = 1500}, false).samples, 1);
+  EXPECT_EQ(store.commands(series), counts);
+  ASSERT_EQ(store.points(series, true).size(), 1u);
+  EXPECT_EQ(store.points(series, true)[0].samples.size(), 1u);
+}
+
 TEST_P(Upkeep, TheNewestRepeatsStay) {
   Store store(fresh());
   fill(store);

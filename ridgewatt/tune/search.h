@@ -94,6 +94,7 @@ struct SearchSummary {
   // and if Search::withholds().
   std::optional<double> near_best;
   std::vector<SearchStep> steps;
+  std::size_t again = 0;  // of `steps`: measured again to confirm the answer, beyond the budget
   double reference_time_s = 0;  // per sample, for a slowdown limit; 0: not known
   double board_time_s = 0;      // sum over all steps of minibatches x time
   double board_energy_j = 0;    // sum over all steps of minibatches x energy

@@ -9,6 +9,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/live_program.h"
+#include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/tune/in_place_search.h"
 
 namespace ridgewatt::answer {
@@ -19,7 +20,12 @@ constexpr double kLookS = 1;  // how often the program is checked while a mode i
 // Stores measured windows as further repeats of the points in the store.
 class StoredWindows {
  public:
-  explicit StoredWindows(const LiveBoard& board) : board_(board) {
+  // `command` is empty if the program that runs is not known by its command.
+  StoredWindows(const LiveBoard& board, std::vector<std::string> command,
+                const std::vector<int>& batches)
+      : board_(board), command_(std::move(command)) {
+    measure::require_same_command(board.sysfs, board.store, board.profile.series, command_,
+                                  batches);
     const auto number = board.store.find_series(board.profile.series);
     if (!number) return;
     for (const auto& record : board.store.points(*number)) {
@@ -39,6 +45,7 @@ class StoredWindows {
   }
   void keep(const measure::InPlaceWindow& window) {
     store::PointRecord record = measure::record_of(window);
+    measure::add_command(command_, record);
     int& next = repeats_[window.point];
     record.repeat = next++;
     board_.store.add_if_absent(board_.store.series(board_.profile.series), record);
@@ -46,9 +53,20 @@ class StoredWindows {
 
  private:
   const LiveBoard& board_;
+  std::vector<std::string> command_;
   std::map<OperatingPoint, int> repeats_;
   std::map<OperatingPoint, Observation> known_;
 };
+
+// The command of the program, if it is started here; otherwise it is not known.
+std::vector<std::string> command_of(const LiveBoard& board, const InPlaceQuestion& in_place,
+                                    int batch) {
+  std::vector<std::string> command = board.profile.measure.command;
+  measure::fill_in(command, measure::kBatchPlace, batch);
+  const bool started = !in_place.process && !in_place.open;
+  const bool known = started && !measure::has_place(command, measure::kThreadsPlace);
+  return known ? command : std::vector<std::string>();
+}
 
 // A program that the caller opened, or one opened here. In the second case `live` knows its exit
 // status.
@@ -110,9 +128,10 @@ InPlaceAnswer tune_in_place(const TuneQuestion& asked, LiveBoard& board,
   measure::InPlaceOptions options = in_place.options;
   options.power_limit_w = question.goal.limits.power_w;
   options.check();
-  const tune::SearchSpace space(board.control.space(),
-                                question.batches.empty() ? std::vector<int>{0} : question.batches);
-  StoredWindows stored(board);
+  const std::vector<int> batches =
+      question.batches.empty() ? std::vector<int>{0} : question.batches;
+  const tune::SearchSpace space(board.control.space(), batches);
+  StoredWindows stored(board, command_of(board, in_place, batches.front()), batches);
   tune::InPlaceSearchOptions search;
   search.strategy = strategy_options(question);
   search.strategy.budget.minibatches = options.least_minibatches;
@@ -139,6 +158,7 @@ InPlaceAnswer tune_in_place(const TuneQuestion& asked, LiveBoard& board,
   answer.run = profiler.run();
   answer.answer = answer_of(question, board, space, result, answer.run);
   answer.answer.source.idle_power = idle_power;
+  answer.answer.trace.stored = stored.known(space);
   answer.windows = answer.run.windows.size();
   answer.search_s = answer.run.time_s();
   answer.search_minibatches = answer.run.minibatches;

@@ -199,6 +199,7 @@ TuneAnswer search_answer(const TuneQuestion& question, const tune::SearchSpace& 
   if (summary.miss)
     found.outcome.miss = tune::compared(found.outcome.goal, "nearest miss", *summary.miss);
   found.trace.profiled = summary.steps;
+  found.trace.again = summary.again;
   found.trace.considered = space.size();
   found.trace.stopped_because = summary.stop;
   found.trace.near_best = summary.near_best;

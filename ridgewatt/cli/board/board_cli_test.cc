@@ -42,10 +42,53 @@ TEST_F(BoardCommand, TuneIsResumed) {
   ASSERT_EQ(again.status, 0) << again.output;
   const Json a = Json::parse(once.output);
   const Json b = Json::parse(again.output);
-  EXPECT_EQ(a["profiled"], b["profiled"]);
+  ASSERT_EQ(a["profiled"].size(), 4u);
+  ASSERT_EQ(b["profiled"].size(), 5u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(a["profiled"][i]["time_ms"], b["profiled"][i]["time_ms"]);
+    EXPECT_THAT(b["profiled"][i]["reason"], HasSubstr("from the store"));
+  }
+  // The answer is measured again.
+  EXPECT_THAT(b["profiled"][4]["reason"], HasSubstr("measured again"));
+  EXPECT_EQ(b["profiled"][4]["time_ms"], b["time_ms"]);
   EXPECT_EQ(a["provenance"], "fake");
   const auto list = run_program("store list --format csv " + (folder_.path() / "t.db").string());
-  EXPECT_THAT(list.output, HasSubstr(",fake,4,"));
+  EXPECT_THAT(list.output, HasSubstr(",fake,5,"));
+}
+
+// A search by a model knows all points of the store, states them, and confirms its answer.
+// label: board
+TEST_F(BoardCommand, TuneStatesWhatComesFromTheStore) {
+  ASSERT_EQ(tune("--profiles 4").status, 0);
+  const auto again = tune("--profiles 1");
+  ASSERT_EQ(again.status, 0) << again.output;
+  const Json found = Json::parse(again.output);
+  EXPECT_EQ(found["stored"].size(), 4u);
+  EXPECT_THAT(found["stored"][0]["reason"], HasSubstr("from the store"));
+  bool measured = false;
+  for (const auto& point : found["profiled"]) measured = measured || point["mode"] == found["mode"];
+  EXPECT_TRUE(measured) << again.output;
+}
+
+// The program of another command has other figures, whatever its workload is called.
+// label: board
+TEST_F(BoardCommand, TuneRefusesPointsOfAnotherCommand) {
+  const auto with = [&](const std::string& sleep, const std::string& more) {
+    return run_program(
+        "tune --device local --quiet --format json --settle 0.05 --settle-window 0.01 --idle 0 "
+        "--window 3 --profiles 2 --workload w --sysroot " +
+        board_.root + " --store " + (folder_.path() / "t.db").string() + more +
+        " -- /bin/sh -c 'exec 2> /dev/null; for i in $(seq 60); do sleep " + sleep +
+        "; echo minibatch >&$RIDGEWATT_MARK_FD; done'");
+  };
+  ASSERT_EQ(with("0.01", "").status, 0);
+  for (const char* way : {"", " --in-place --end-program"}) {
+    const auto other = with("0.02", way);
+    EXPECT_EQ(other.status, 2) << way;
+    EXPECT_THAT(other.output, HasSubstr("2 points of workload w that another command measured"));
+    EXPECT_THAT(other.output, HasSubstr("--workload"));
+  }
+  EXPECT_EQ(with("0.01", "").status, 0);
 }
 
 // label: board

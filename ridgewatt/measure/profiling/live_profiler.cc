@@ -71,7 +71,59 @@ store::PointRecord record_of(const Measurement& measurement, const OperatingPoin
   return record;
 }
 
+void fill_in_places(std::vector<std::string>& command, int cpu_cores, int batch,
+                    const platform::Sysfs& sysfs) {
+  fill_in(command, kBatchPlace, batch);
+  fill_in(command, kThreadsPlace, cpu_cores > 0 ? cpu_cores : online_cpus(sysfs));
+}
+
+// FNV-1a over the words and their ends, cut to the integers that a reading, a double, holds
+// exactly.
+double fingerprint_of(const std::vector<std::string>& command) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  for (const auto& word : command) {
+    for (const char c : word) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return static_cast<double>(hash >> 11);
+}
+
+// A store from before serial numbers were recorded may contain points of this board without a
+// serial.
+std::vector<std::int64_t> numbers_of(store::Store& store, store::Series series) {
+  std::vector<std::int64_t> numbers;
+  if (const auto number = store.find_series(series)) numbers.push_back(*number);
+  if (std::exchange(series.serial, "").empty()) return numbers;
+  if (const auto number = store.find_series(series)) numbers.push_back(*number);
+  return numbers;
+}
+
 }  // namespace
+
+void require_same_command(const platform::Sysfs& sysfs, store::Store& store,
+                          const store::Series& series, const std::vector<std::string>& command,
+                          const std::vector<int>& batches) {
+  if (command.empty()) return;
+  std::int64_t others = 0;
+  for (const std::int64_t number : numbers_of(store, series)) {
+    for (const auto& stored : store.commands(number)) {
+      if (std::find(batches.begin(), batches.end(), stored.batch) == batches.end()) continue;
+      auto filled = command;
+      fill_in_places(filled, stored.cpu_cores, stored.batch, sysfs);
+      others += stored.command == fingerprint_of(filled) ? 0 : stored.points;
+    }
+  }
+  if (others == 0) return;
+  throw UsageError(fmt::format("the store has {} of workload {} that another command measured",
+                               counted(others, "point"), series.workload),
+                   store.path(), "give another --workload, or another store");
+}
+
+void add_command(const std::vector<std::string>& command, store::PointRecord& record) {
+  if (command.empty()) return;
+  record.samples.push_back({store::kCommandChannel, 0, fingerprint_of(command)});
+}
 
 LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                            store::Store& store, const ProfileOptions& options)
@@ -81,20 +133,12 @@ LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& 
   if (options.cache.start != CacheOptions::Start::kAsItIs) {
     cache_ = std::make_unique<pipeline::PageCacheState>(pipeline::files_below(options.cache.path));
   }
-  // A store from before serial numbers were recorded may contain points of this board without a
-  // serial.
-  store::Series series = options.series;
-  take_stored(series);
-  if (!std::exchange(series.serial, "").empty()) take_stored(series);
-}
-
-void LiveProfiler::take_stored(const store::Series& series) {
-  const auto number = store_.find_series(series);
-  if (!number) return;
-  for (const auto& record : store_.points(*number)) {
-    Stored& stored = stored_[record.observation.point];
-    if (!record.superseded) stored.waiting.insert(stored.waiting.begin(), record.observation);
-    stored.repeats = std::max(stored.repeats, record.repeat + 1);
+  for (const std::int64_t number : numbers_of(store, options.series)) {
+    for (const auto& record : store.points(number)) {
+      Stored& stored = stored_[record.observation.point];
+      if (!record.superseded) stored.waiting.insert(stored.waiting.begin(), record.observation);
+      stored.repeats = std::max(stored.repeats, record.repeat + 1);
+    }
   }
 }
 
@@ -110,6 +154,11 @@ std::vector<Observation> LiveProfiler::take_known() {
     stored.waiting.clear();
   }
   return known;
+}
+
+Observation LiveProfiler::profile_again(const OperatingPoint& point) {
+  stored_[point].waiting.clear();
+  return profile(point);
 }
 
 Observation LiveProfiler::profile(const OperatingPoint& point) {
@@ -145,14 +194,12 @@ std::optional<Observation> LiveProfiler::found_by_others(const OperatingPoint& p
 Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
   store::PointRecord record = take(point);
   record.repeat = repeat;
-  if (!std::isfinite(record.observation.power_w)) {
-    ++measured_;
-    return record.observation;
-  }
-  if (!store_.add_if_absent(store_.series(options_.series), record)) {
+  const bool storable = std::isfinite(record.observation.power_w);
+  if (storable && !store_.add_if_absent(store_.series(options_.series), record)) {
     return found_by_others(point, repeat).value();  // another process stored it first
   }
   ++measured_;
+  measured_points_.insert(point);
   return record.observation;
 }
 
@@ -170,9 +217,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   MeasureOptions measure = options_.measure;
   measure.limit_s = limit_s;
   measure.keep_output = true;
-  fill_in(measure.command, kBatchPlace, point.batch);
-  fill_in(measure.command, kThreadsPlace,
-          point.mode.cpu_cores > 0 ? point.mode.cpu_cores : online_cpus(sysfs_));
+  fill_in_places(measure.command, point.mode.cpu_cores, point.batch, sysfs_);
   if (cache_ && options_.cache.start == CacheOptions::Start::kFilled) cache_->fill();
   if (cache_ && options_.cache.start == CacheOptions::Start::kDropped) cache_->drop();
   const auto measurement = measure_command(sysfs_, measure, meter_);
@@ -202,6 +247,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   if (summary.count == 0) fail(point, "the command marked fewer than two minibatches", output);
   if (has_power && !measurement.total) fail(point, "no power was measured: " + measurement.source);
   store::PointRecord record = record_of(measurement, point);
+  add_command(measure.command, record);
   record.flags = flags_of(
       measurement, record.power_samples,
       !sets_threads_ && clocks_fell_short(measurement, point.mode, control_.state().limits));

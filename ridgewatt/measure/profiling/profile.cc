@@ -30,6 +30,7 @@ void name_series(const platform::LocalDevice& device, ProfileOptions& options) {
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                        store::Store& store, const std::vector<PowerMode>& modes,
                        const ProfileOptions& options) {
+  require_same_command(sysfs, store, options.series, options.measure.command, {options.batch});
   LiveProfiler profiler(sysfs, control, store, options);
   ProfileSummary summary;
   const auto order = profiling_order(modes);

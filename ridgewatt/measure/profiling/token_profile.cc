@@ -19,6 +19,20 @@ namespace {
 
 constexpr std::size_t kFewPowerSamples = 10;
 
+// What identifies the requests: the command, and what is asked of a server.
+std::vector<std::string> asked_of(const TokenProfileOptions& options) {
+  auto words = options.profile.measure.command;
+  fill_in(words, kBatchPlace, options.profile.batch);
+  if (const auto& server = options.server) {
+    for (const std::string& word :
+         {server->url, server->model, fmt::to_string(server->prompt_tokens),
+          fmt::to_string(server->output_tokens)}) {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
 // Record of one phase. A minibatch is the prompts of the prefill, or one decode step of all
 // sequences.
 store::PointRecord phase_record(const TokenMeasurement& measured, const OperatingPoint& point,
@@ -47,6 +61,9 @@ class TokenProfiler {
     prefill_ = decode_ = options.profile.series;
     prefill_.kind = kPrefillKind;
     decode_.kind = kDecodeKind;
+    for (const auto& series : {prefill_, decode_}) {
+      require_same_command(sysfs, store, series, asked_of(options), {options.profile.batch});
+    }
   }
 
   bool stored(const OperatingPoint& point) {
@@ -85,6 +102,7 @@ class TokenProfiler {
          {std::pair{&points.prefill, &prefill_}, std::pair{&points.decode, &decode_}}) {
       if (!*record) continue;
       (*record)->flags.add(PointFlag::kDrifted, drifted);
+      add_command(asked_of(options_), **record);
       store_.add_if_absent(store_.series(*series), **record);
     }
   }

@@ -1,4 +1,6 @@
 // The fields of points and remedies in the answer of `tune`, each quantity once.
+#include <algorithm>
+
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/keys/key_tables.h"
@@ -139,13 +141,39 @@ const Fields<answer::BoardWithAnswer>& other_board_fields() {
   return fields;
 }
 
-std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report) {
+namespace {
+
+std::vector<ProfiledPoint> points_of(const answer::TuneAnswer& report,
+                                     const std::vector<tune::SearchStep>& steps) {
   std::vector<ProfiledPoint> points;
-  for (const auto& step : report.trace.profiled) {
+  for (const auto& step : steps) {
     points.push_back({tune::compared(report.outcome.goal, "", step.seen), step.reason});
     points.back().verdict = step.verdict;
   }
   return points;
+}
+
+}  // namespace
+
+std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report) {
+  return points_of(report, report.trace.profiled);
+}
+
+std::vector<tune::SearchStep> stored_steps(const answer::TuneAnswer& report) {
+  const auto& profiled = report.trace.profiled;
+  std::vector<tune::SearchStep> steps;
+  for (const Observation& seen : report.trace.stored) {
+    const bool listed = std::any_of(profiled.begin(), profiled.end(), [&](const auto& step) {
+      return step.seen.point == seen.point && step.seen.time_s == seen.time_s;
+    });
+    if (listed) continue;
+    steps.push_back({seen, tune::judge(report.outcome.goal, seen), "earlier run, from the store"});
+  }
+  return steps;
+}
+
+std::vector<ProfiledPoint> stored_points(const answer::TuneAnswer& report) {
+  return points_of(report, stored_steps(report));
 }
 
 const DeclaredKeys kRelaxationKeys([] { return keys_of(relaxation_fields(), "relaxations"); });

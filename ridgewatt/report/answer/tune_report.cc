@@ -113,6 +113,9 @@ Json tune_to_json(const answer::TuneAnswer& report) {
   if (!trace.batches.empty()) json["batches"] = trace.batches;
   put_needs(outcome, json);
   json["profiled"] = json_list(profiled_fields(), profiled_points(report));
+  if (const auto stored = stored_points(report); !stored.empty()) {
+    json["stored"] = json_list(profiled_fields(), stored);
+  }
   if (!trace.next.empty()) json["next"] = json_list(next_fields(), trace.next);
   json["considered"] = trace.considered;
   if (source.caveats) add_caveats(*source.caveats, json);
@@ -268,9 +271,9 @@ Table trace_table(const answer::TuneAnswer& report) {
   append(columns, {{.name = "feasibility", .heading = "limits"},
                    {.name = "reason", .heading = "why it was tried", .rank = 1, .wrap = true}});
   Table table(columns);
-  for (std::size_t i = 0; i < report.trace.profiled.size(); ++i) {
-    const auto& step = report.trace.profiled[i];
-    std::vector<Cell> row = {static_cast<std::int64_t>(i + 1)};
+  std::int64_t number = 0;
+  const auto add = [&](Cell step_number, const tune::SearchStep& step) {
+    std::vector<Cell> row = {std::move(step_number)};
     const auto cells = knob_cells(step.seen.point.mode, knobs);
     row.insert(row.end(), cells.begin(), cells.end());
     row.push_back(batch_cell(step.seen.point));
@@ -278,7 +281,9 @@ Table trace_table(const answer::TuneAnswer& report) {
     row.emplace_back(std::string(name_of(step.verdict.feasibility)));
     row.emplace_back(step.reason);
     table.add_row(std::move(row));
-  }
+  };
+  for (const auto& step : stored_steps(report)) add(Cell(), step);
+  for (const auto& step : report.trace.profiled) add(++number, step);
   return table;
 }
 

@@ -236,11 +236,18 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   if (report.source.remark) lines.push_back(*report.source.remark);
   for (auto& sentence : tune_sentences(report)) lines.push_back(std::move(sentence));
   for (auto& caution : tune_cautions(report)) lines.push_back(std::move(caution));
-  if (!report.trace.profiled.empty()) {
-    lines.push_back(fmt::format("{} profiled {}: {} on the board; {}", report.trace.strategy,
-                                counted(report.trace.profiled.size(), "point"),
-                                job_text({report.trace.board_time_s, report.trace.board_energy_j}),
-                                report.trace.stopped_because.value_or("")));
+  const answer::TuneTrace& trace = report.trace;
+  if (!trace.stored.empty()) {
+    lines.push_back(fmt::format("{} of earlier runs {} from the store",
+                                counted(trace.stored.size(), "point"),
+                                trace.stored.size() == 1 ? "comes" : "come"));
+  }
+  if (!trace.profiled.empty()) {
+    lines.push_back(fmt::format(
+        "{} profiled {}{}: {} on the board; {}", trace.strategy,
+        counted(trace.profiled.size() - trace.again - trace.taken, "point"),
+        trace.again == 0 ? "" : fmt::format(", and {} again for the answer", trace.again),
+        job_text({trace.board_time_s, trace.board_energy_j}), trace.stopped_because.value_or("")));
   }
   if (const auto& near_best = report.trace.near_best; near_best && report.trace.considered > 1) {
     lines.push_back(
@@ -381,7 +388,7 @@ Result ranking_result(const answer::TuneRanking& ranking) {
 
 Result tune_result(const answer::TuneAnswer& report, bool trace) {
   Result result;
-  const bool steps = trace && !report.trace.profiled.empty();
+  const bool steps = trace && !(report.trace.profiled.empty() && report.trace.stored.empty());
   std::string remarks;
   for (const auto& line : tune_remarks(report)) remarks += '\n' + escape_terminal(line);
   remarks += '\n';

@@ -105,6 +105,7 @@ std::span<const KeyMeaning> common_keys() {
       {"precisions", "precisions that it was fitted to"},
       {"strategy", "how points to profile were chosen"},
       {"profiled", "points that were profiled, in order"},
+      {"stored", "points of earlier runs, from the store; absent: none"},
       {"considered", "number of operating points that could have been chosen"},
       {"nearest_miss", "the point nearest to the limits, if no point meets them"},
       {"compatible", "device-tree names of the board"},
