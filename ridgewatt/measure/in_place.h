@@ -142,7 +142,7 @@ struct InPlaceRun {
   std::vector<DriftEvent> drift;
   int minibatches = 0;  // minibatches of the program since the beginning
   bool ended = false;   // whether the program has ended
-  // Time for which power, averaged over guard_s, was above the limit.
+  // Time for which power in the mode that was set was above the limit, as for leaving a mode.
   double over_limit_s = 0, longest_over_limit_s = 0;
   double worst_excess = 0;  // relative to the limit; 0.03: 3 % above it
   double energy_j = 0;      // from begin_s to end_s

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace ridgewatt::measure {
 namespace {
@@ -33,28 +32,34 @@ void PowerGuard::add(const TimedPower& sample) {
          recent_[1].time_s < sample.time_s - std::max(average_s_, kRememberS)) {
     recent_.pop_front();
   }
-  if (!std::isfinite(limit_w_)) return;
-  const double mean = mean_w(sample.time_s - average_s_);
-  if (mean <= limit_w_) {
+  const auto above = excess();
+  if (!above) {
     current_s_ = 0;
     return;
   }
-  over_s_ += step_s;
-  current_s_ += step_s;
+  const double more_s = current_s_ > 0 ? step_s : std::max(step_s, above->window_s);
+  over_s_ += more_s;
+  current_s_ += more_s;
   longest_s_ = std::max(longest_s_, current_s_);
-  worst_excess_ = std::max(worst_excess_, mean / limit_w_ - 1);
+  worst_excess_ = std::max(worst_excess_, above->power_w / limit_w_ - 1);
 }
 
-bool PowerGuard::over() const {
-  if (!std::isfinite(limit_w_) || recent_.empty()) return false;
-  const double now_s = recent_.back().time_s;
-  const double known_s = now_s - since_s_;
-  if (known_s > 0 && recent_.back().power_w > kFarAboveLimit * limit_w_) return true;
-  return std::any_of(std::begin(kAbove), std::end(kAbove), [&](const double(&above)[2]) {
-    const double window_s = above[1] * average_s_;
-    return known_s >= window_s &&
-           mean_w(std::max(since_s_, now_s - window_s)) > above[0] * limit_w_;
-  });
+std::optional<PowerGuard::Excess> PowerGuard::excess() const {
+  if (!std::isfinite(limit_w_) || recent_.empty()) return std::nullopt;
+  const double now_s = recent_.back().time_s, known_s = now_s - since_s_;
+  Excess found;
+  const auto compare = [&](double power_w, double factor, double window_s) {
+    if (power_w <= factor * limit_w_) return;
+    found.power_w = std::max(found.power_w, power_w);
+    found.window_s = std::max(found.window_s, window_s);
+  };
+  if (known_s > 0) compare(recent_.back().power_w, kFarAboveLimit, 0);
+  for (const auto& [factor, share] : kAbove) {
+    const double window_s = share * average_s_;
+    if (known_s >= window_s)
+      compare(mean_w(std::max(since_s_, now_s - window_s)), factor, window_s);
+  }
+  return found.power_w > 0 ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace ridgewatt::measure

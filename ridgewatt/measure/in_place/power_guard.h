@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 
 #include "ridgewatt/measure/in_place.h"
 
@@ -18,13 +19,19 @@ class PowerGuard {
   // Whether the mode must be left. This is the case if power since the mode was set exceeds the
   // limit on average over average_s, or exceeds it by 2 % over half of this time, by 4 % over a
   // fifth of it, or by 8 % in one sample.
-  bool over() const;
+  bool over() const { return excess().has_value(); }
 
+  // The time for which over() held, from the begin of the window that made it so.
   double over_s() const { return over_s_; }
   double longest_s() const { return longest_s_; }
   double worst_excess() const { return worst_excess_; }
 
  private:
+  struct Excess {
+    double power_w = 0;   // the highest mean that exceeds its limit
+    double window_s = 0;  // the longest time over which one does
+  };
+  std::optional<Excess> excess() const;
   double mean_w(double since_s) const;
 
   double limit_w_, average_s_;

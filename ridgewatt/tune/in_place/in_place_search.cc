@@ -12,6 +12,7 @@ namespace {
 
 // Minimum number of profiles for a strategy that restarts after drift.
 constexpr int kLeastAfterDrift = 2;
+constexpr const char* kAgain = "the answer, measured again";
 // Number of windows measured before the strategy chooses, to approach the power limit.
 constexpr int kClimb = 1;
 
@@ -141,6 +142,7 @@ class InPlaceSearch::State {
       if (!next) return;
       try {
         measure(space_[*next]);
+        seen_.back().reason = "towards the power limit";
       } catch (const OverLimitError&) {
         continue;
       } catch (const DriftedError& drift) {
@@ -157,11 +159,12 @@ class InPlaceSearch::State {
     for (;;) {
       strategy.known.clear();
       for (const auto& one : seen_) strategy.known.push_back(one.seen);
-      strategy.budget.profiles =
-          std::max(options_.strategy.budget.profiles - measured_, kLeastAfterDrift);
+      const int least = result_.drifts > 0 ? kLeastAfterDrift : 1;
+      strategy.budget.profiles = std::max(options_.strategy.budget.profiles - measured_, least);
       try {
         const int left = result_.over_limit, measured = measured_;
         result_.summary = tune(space_, goal_, recorder_, strategy);
+        for (const auto& step : result_.summary.steps) steps_.push_back(step);
         // A mode that exceeded the limit gave no window. Restart a strategy that uses earlier
         // results.
         const bool missed = result_.over_limit > left && measured_ > measured;
@@ -200,6 +203,7 @@ class InPlaceSearch::State {
       confirmed_ = point;
       try {
         measure(point);
+        seen_.back().reason = kAgain;
       } catch (const OverLimitError&) {
         std::erase_if(seen_, [&](const Seen& one) { return one.seen.point == point; });
       } catch (const DriftedError& drift) {
@@ -213,16 +217,16 @@ class InPlaceSearch::State {
     std::vector<Observation> fresh;
     summary.strategy = options_.strategy.strategy;
     summary.board_time_s = summary.board_energy_j = 0;
-    std::vector<SearchStep> reasons = std::move(summary.steps);
     summary.steps.clear();
     for (const auto& [seen, stale, reason] : seen_) {
       if (stale) continue;
       fresh.push_back(seen);
       const auto step = std::find_if(
-          reasons.begin(), reasons.end(),
+          steps_.begin(), steps_.end(),
           [&point = seen.point](const SearchStep& one) { return one.seen.point == point; });
-      summary.steps.push_back(
-          {seen, judge(goal_, seen), step != reasons.end() ? step->reason : "measured again"});
+      const std::string& why = reason.empty() && step != steps_.end() ? step->reason : reason;
+      summary.steps.push_back({seen, judge(goal_, seen), why});
+      summary.again += reason == kAgain ? 1 : 0;
     }
     const auto best = best_feasible(goal_, fresh);
     // With noisy measurements the strategy's answer stands: it is a point that was measured.
@@ -244,6 +248,7 @@ class InPlaceSearch::State {
   Recorder recorder_;
   std::unique_ptr<SafeSet> safe_;
   std::vector<Seen> seen_;
+  std::vector<SearchStep> steps_;            // of all strategies that were started
   std::optional<OperatingPoint> confirmed_;  // the last point that was measured again
   std::vector<OperatingPoint> order_;        // points that the safe set observed, in order
   int measured_ = 0;
