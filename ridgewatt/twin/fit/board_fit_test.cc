@@ -90,6 +90,7 @@ TEST_F(KnownBoard, RowsTellTheErrorOfTheFit) {
   EXPECT_DOUBLE_EQ(*twin.fit.time_mape, scores.at(0).score.time);
   EXPECT_GT(*twin.fit.time_mape, 0);
   EXPECT_NE(twin.provenance().find("fitted to fake rows); fit error"), std::string::npos);
+  EXPECT_EQ(on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference).status, kFittedToFake);
   EXPECT_FALSE(fit_board(prior_, figures(), {}).twin.fit.time_mape);
 }
 

@@ -333,7 +333,7 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   priced.runtime = runtime;
   priced.changed_by = std::make_shared<const RuntimeTwin>(of);
   // For eager mode, only a few times are known, and no power. The twin keeps its status.
-  if (!is_eager(runtime)) {
+  if (!is_eager(runtime) && twin.status != kFittedToFake) {
     priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
   }
   priced.fit = {};
