@@ -23,7 +23,6 @@ struct EstimateLine {
   std::size_t number = 0;
   answer::EstimateRow estimated;
   std::array<twin::Bounded, twin::kQuantities.size()> cost{};  // with 90 % intervals
-  std::array<double, twin::kQuantities.size()> factor{};       // half-widths, of time and power
 
   EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std::size_t i);
   const answer::EstimateRow& row() const { return estimated; }

@@ -105,11 +105,11 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
-  // The power limit that firmware enforces, the clocks that it leaves, and the factor from the
-  // relative error of the power at a lowered clock to the relative error of the time.
+  // The power limit that firmware enforces, the clocks that it leaves, and the GPU clock up to that
+  // of `mode` that a limit leaves.
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
-  double time_over_limit(const Breakdown& at) const;
+  double clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const;
   Breakdown once_at(double gpu_clock_hz, const PowerMode& mode, const RunOptions& run) const;
   double least_launch_share() const;
   Breakdown at_clocks(const PowerMode& clocks, const RunOptions& run) const;

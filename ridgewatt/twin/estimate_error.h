@@ -20,7 +20,7 @@
 // parameters plus the error on left-out models, and more on a board or in a precision that was not
 // fitted. The errors have Student's t distribution because few workloads and boards were compared.
 // Intervals are cut at physical limits: the roofs and launches of the kernels, idle power, and the
-// power limit of the module.
+// power limit.
 #pragma once
 
 #include <array>
@@ -65,9 +65,20 @@ class ErrorModel {
   EstimateError on_processor(const PowerMode& mode) const;  // for a processor without a GPU
   EstimateError of_runtime(const Variances& at) const;
   EstimateError of_twin(const Variances& at) const;
+  // Errors at fixed clocks, without bounds.
+  EstimateError at_clocks(const PowerMode& clocks) const;
+  // The modes that the power limit of a discrete GPU may leave, because its power is not known
+  // exactly.
+  struct LimitedModes {
+    double limit_w = 0;
+    PowerMode free, fast, slow;  // without the limit; at the lowest and the highest power
+    Breakdown at_free;
+    double fast_s = 0, slow_s = 0;  // periods
+  };
+  LimitedModes limited_modes(const Breakdown& at) const;
+  EstimateError under_limit(const Breakdown& at) const;
   void widen(const Breakdown& at, EstimateError& error) const;
-  void widen_by_limit(const Breakdown& at, EstimateError& error) const;
-  void set_bounds(const Breakdown& at, EstimateError& error) const;
+  void set_bounds(const Breakdown& at, double least_s, double most_w, EstimateError& error) const;
   bool precision_is_fitted() const;
   void explain(const WorkloadFeatures& features);
   void explain_runtime();

@@ -66,6 +66,8 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.system_memory_bytes = board.system_memory_bytes;
   twin.power_limit_w = board.power_limit_w.value_or(std::numeric_limits<double>::infinity());
   twin.discrete = board.discrete_gpu;
+  const auto& limits_w = board.find_bsp().power_limits_w;
+  twin.least_limit_w = limits_w.empty() ? 0 : limits_w.front();
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
   twin.sms = board.sms;

@@ -103,6 +103,7 @@ struct Breakdown {
 
   // Clocks of the minibatch: those of the mode, or those at which its governor settles.
   PowerMode clocks;
+  double free_gpu_hz = 0;   // GPU clock of the mode, which a power limit may lower
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time to load the minibatch
   double hand_over_s = 0;   // from loader worker to main process, if cores are free
@@ -132,18 +133,22 @@ struct TwinFitError {
 
 // Error of one quantity as the distribution of ln(measured / estimate).
 struct LogError {
-  double sd = 0;       // scale of the distribution
+  double sd = 0;       // scale of the distribution above the estimate
   double degrees = 0;  // degrees of freedom of Student's t; 0: normal distribution
-  // Physical limits of the value. For power, they are idle power and the power limit of the module;
-  // for time, `least` is the lower bound by the roofs.
+  // Physical limits of the value. For power, they are idle power and the power limit; for time,
+  // `least` is the lower bound by the roofs.
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  // Half-width of the central interval as a factor: it ranges from estimate / factor to estimate *
-  // factor. `interval` is its probability, for example 0.9.
+  double below = 1;  // scale of the distribution below the estimate, divided by `sd`
+  // The central interval ranges from estimate / factor_below to estimate * factor. `interval` is
+  // its probability, for example 0.9.
   double factor(double interval) const;
+  double factor_below(double interval) const;
+  // Adds independent errors with these scales above and below the estimate.
+  void add(double above, double under);
   // The estimate and the ends of the interval, cut to [`least`, `most`].
   double middle(double value) const { return std::clamp(value, least, most); }
-  double lo(double value, double interval) const { return middle(value / factor(interval)); }
+  double lo(double value, double interval) const { return middle(value / factor_below(interval)); }
   double hi(double value, double interval) const { return middle(value * factor(interval)); }
 };
 using EstimateError = std::array<LogError, kQuantities.size()>;

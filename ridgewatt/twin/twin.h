@@ -173,6 +173,7 @@ struct Twin {
   // True for a GPU with its own memory and power limit. While kernels run, its firmware lowers the
   // clock to stay within that limit, or within the lower limit of the mode.
   bool discrete = false;
+  double least_limit_w = 0;  // lowest power limit that a discrete GPU can be set to
   TwinFitError fit;
   TwinHome home;          // workloads of the fit
   TwinErrors errors;      // how the error grows with the distance from them

@@ -67,8 +67,8 @@ void TwinCosts::AtBatch::compare(const RivalAtBatch& rival, const PowerMode& mod
   if (!(longer > 1 + 1e-6)) return;  // chosen: tolerates rounding
   cost.widened_by.push_back(fmt::format(fmt::runtime(rival.text), longer));
   for (const std::size_t quantity : {twin::kTime, twin::kEnergy}) {
-    double& sd = cost.error[quantity].sd;
-    sd = std::hypot(sd, std::log(longer) / kNormal95);
+    const double sd = std::log(longer) / kNormal95;
+    cost.error[quantity].add(sd, sd);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ridgewatt/answer/board/known_power.h"
@@ -155,6 +156,34 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
   }
 }
 
+// Of the points with the estimate of point `best`, the one that meets the limits with the highest
+// probability. For example, a power limit of a graphics card that has no effect by the estimate
+// holds if the card draws more than estimated.
+std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
+                         const tune::SearchSpace& space, std::span<const predict::Prediction> costs,
+                         std::size_t best) {
+  static constexpr double kSame = 1e-9;  // chosen: tolerates rounding
+  const auto same = [&](double value, double other) {
+    return std::abs(value / other - 1) <= kSame;
+  };
+  const auto probability = [&](std::size_t i) {
+    return tune::least_confidence(estimated(goal, "", twin, space[i]).confidence);
+  };
+  const auto least = probability(best);
+  if (!least) return best;
+  double most = *least;
+  for (std::size_t i = 0, first = best; i < costs.size(); ++i) {
+    if (space[i].batch != space[first].batch ||
+        !same(costs[i].time_s.mean, costs[first].time_s.mean) ||
+        !same(costs[i].power_w.mean, costs[first].power_w.mean)) {
+      continue;
+    }
+    const double found = probability(i).value_or(0);
+    if (found > most + kSame) most = found, best = i;
+  }
+  return best;
+}
+
 // The best of all points by their estimates.
 TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
                             const tune::TwinView& view, const tune::SearchSpace& space) {
@@ -172,8 +201,10 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
   }
   const tune::Choice choice = tune::choose(found.outcome.goal, space.points(), costs,
                                            caution_of(question), twin::kTwinTie, times);
-  if (choice.best)
-    found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[*choice.best]);
+  if (choice.best) {
+    const std::size_t best = most_certain(found.outcome.goal, twin, space, costs, *choice.best);
+    found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[best]);
+  }
   if (choice.miss)
     found.outcome.miss = estimated(found.outcome.goal, "nearest miss", twin, space[*choice.miss]);
   add_relaxations(found, space.points(), costs, caution_of(question));

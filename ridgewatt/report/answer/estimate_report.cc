@@ -113,7 +113,7 @@ bool is_widened(const EstimateLine& line) {
   return !line.of().widened_by.empty() || !line.row().widened_by.empty();
 }
 
-// A figure that a physical limit can cut, as in "power_hi_w: the module's limit".
+// A figure that a physical limit can cut, as in "power_hi_w: the power limit".
 struct Cut {
   std::size_t quantity;
   int end;  // of the interval: -1, 0 (the figure itself) or 1
@@ -121,16 +121,17 @@ struct Cut {
 };
 constexpr std::array kCuts = {Cut{twin::kTime, 0, "time_ms: the roofs or the launches"},
                               Cut{twin::kTime, -1, "time_lo_ms: the roofs or the launches"},
-                              Cut{twin::kPower, 0, "power_w: the module's limit"},
+                              Cut{twin::kPower, 0, "power_w: the power limit"},
                               Cut{twin::kPower, -1, "power_lo_w: idle power"},
-                              Cut{twin::kPower, 1, "power_hi_w: the module's limit"}};
+                              Cut{twin::kPower, 1, "power_hi_w: the power limit"}};
 
 bool is_cut(const EstimateLine& line, const Cut& cut) {
   const auto& error = line.row().error[cut.quantity];
   const twin::MinibatchCost& free = line.total();
   const double figure = cut.quantity == twin::kTime ? free.period_s : free.power_w;
-  const double factor = line.factor[cut.quantity];
-  const double end = cut.end == 0 ? figure : cut.end < 0 ? figure / factor : figure * factor;
+  const double factors[] = {1 / error.factor_below(kEstimateInterval), 1,
+                            error.factor(kEstimateInterval)};
+  const double end = figure * factors[cut.end + 1];
   return std::isfinite(end) && error.middle(end) != end;  // the power of a CPU is unknown
 }
 
@@ -155,8 +156,8 @@ const LineFields& bound_fields() {
                                                  : std::nullopt;
        }},
       {{.name = "bounded_by",
-        .meaning = "figures that are limited by idle power, the module's power limit, the roofs or "
-                   "the launches"},
+        .meaning =
+            "figures that are limited by idle power, the power limit, the roofs or the launches"},
        bounded_by,
        kOnTable | kInJson,
        is_bounded},
@@ -398,9 +399,6 @@ EstimateLine::EstimateLine(std::shared_ptr<const answer::EstimateAnswer> of, std
   cost = {{{time.mean, time.lo, time.hi},
            {power.mean, power.lo, power.hi},
            {energy.mean, energy.lo, energy.hi}}};
-  for (const std::size_t q : {twin::kTime, twin::kPower}) {
-    factor[q] = row().error[q].factor(kEstimateInterval);
-  }
 }
 
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {

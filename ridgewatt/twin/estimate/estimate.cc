@@ -395,7 +395,10 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
 }
 
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
-  return twin_.cpu ? on_processor(mode) : at_clocks(clocks(mode, run), run);
+  if (twin_.cpu) return on_processor(mode);
+  Breakdown result = at_clocks(clocks(mode, run), run);
+  result.free_gpu_hz = gpu_clocks(mode).first;
+  return result;
 }
 
 MinibatchCost Estimator::operator()(const PowerMode& mode) const {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 #include <set>
+#include <utility>
 
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
@@ -14,12 +15,13 @@
 namespace ridgewatt::twin {
 namespace {
 
-constexpr double kStep = 0.02;     // step of a logarithm, for slopes
-constexpr double kAtLimit = 0.99;  // share of a power limit from which the limit lowers the clock
+constexpr double kStep = 0.02;  // step of a logarithm, for slopes
 // Of a scaled card's idle power; four cards draw 14 to 27 % of their limits when idle.
 constexpr double kLeastIdle = 0.5;
-// Highest power over the limit in all published rows, except at the lowest limit.
-constexpr double kHeldTo = 1.02;
+// Published rows of three cards exceed their power limit only up to this multiple of the card's
+// lowest limit: those of the A40 at its two lowest limits.
+constexpr double kLowestHeldTo = 1.27;
+constexpr double kEnds = 0.9;  // interval whose ends are computed at other clocks
 
 // Natural logarithms of time, power and energy.
 std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
@@ -70,12 +72,21 @@ double LogError::factor(double interval) const {
   return std::exp(quantile * sd);
 }
 
+double LogError::factor_below(double interval) const {
+  return std::pow(factor(interval), below);
+}
+
+void LogError::add(double above, double under) {
+  under = std::hypot(below * sd, under);
+  sd = std::hypot(sd, above);
+  if (sd > 0) below = under / sd;
+}
+
 std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
                                                 const EstimateError& error, double interval) {
   const auto of = [&](std::size_t q, double value) {
-    const double factor = error[q].factor(interval);
-    return Bounded{error[q].middle(value), error[q].middle(value / factor),
-                   error[q].middle(value * factor)};
+    return Bounded{error[q].middle(value), error[q].lo(value, interval),
+                   error[q].hi(value, interval)};
   };
   const Bounded time = of(kTime, cost.period_s), power = of(kPower, cost.power_w);
   Bounded energy = of(kEnergy, cost.energy_j());
@@ -275,11 +286,15 @@ EstimateError ErrorModel::operator()(const PowerMode& mode) const {
   return (*this)(middle_.breakdown(mode));
 }
 
+EstimateError ErrorModel::at_clocks(const PowerMode& clocks) const {
+  const Variances& known = variances(clocks);
+  return middle_.twin().changed_by ? of_runtime(known) : of_twin(known);
+}
+
 EstimateError ErrorModel::operator()(const Breakdown& at) const {
   if (twin_.cpu) return on_processor(at.clocks);
-  const Variances& known = variances(at.clocks);
-  EstimateError error = middle_.twin().changed_by ? of_runtime(known) : of_twin(known);
-  set_bounds(at, error);
+  EstimateError error = twin_.discrete ? under_limit(at) : at_clocks(at.clocks);
+  if (!twin_.discrete) set_bounds(at, at.least_s, twin_.power_limit_w, error);
   widen(at, error);
   return error;
 }
@@ -318,10 +333,6 @@ double throttled(const Twin& twin, const Breakdown& at) {
   return left_w > 0 ? (left_w + over_w) / left_w : at.total.power_w / twin.power_limit_w;
 }
 
-void add_deviation(LogError& error, double sd) {
-  error.sd = std::hypot(error.sd, sd);
-}
-
 }  // namespace
 
 // Below the fitted CPU clocks and cores, the share of waits in the power is unknown. Above the
@@ -330,40 +341,88 @@ void add_deviation(LogError& error, double sd) {
 void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
   if (const Unseen unseen = unseen_in(twin_, middle_.cost(), at); unseen.any()) {
     for (std::size_t q = 0; q < kQuantities.size(); ++q) {
-      add_deviation(error[q],
-                    twin_.errors.scales[q].range * std::hypot(unseen.clock, unseen.cores));
+      const double sd = twin_.errors.scales[q].range * std::hypot(unseen.clock, unseen.cores);
+      error[q].add(sd, sd);
     }
     const double waits = std::log(unwaited_w(at) / at.total.power_w) / kNormal95;
-    add_deviation(error[kPower], waits);
-    add_deviation(error[kEnergy], waits);
+    error[kPower].add(waits, waits);
+    error[kEnergy].add(waits, waits);
   }
-  if (twin_.discrete) {
-    widen_by_limit(at, error);
-  } else if (const double longer = throttled(twin_, at); longer > 1) {
-    add_deviation(error[kTime], std::log(longer) / kNormal95);
+  if (const double longer = throttled(twin_, at); longer > 1 && !twin_.discrete) {
+    const double sd = std::log(longer) / kNormal95;
+    error[kTime].add(sd, sd);
   }
 }
 
-// If the limit lowers the clock, an error of the power becomes an error of the clock, and so of the
-// time. The power is then the limit, with the error of a workload like the fitted ones.
-void ErrorModel::widen_by_limit(const Breakdown& at, EstimateError& error) const {
-  const bool lowered = at.clocks.gpu_clock_hz < twin_.gpu_clock_hz;
-  const double limit = middle_.limit_w(at.clocks), working = working_power_w(at);
-  if (!lowered || working < kAtLimit * limit || working > limit / kAtLimit) return;
-  const double power_sd = error[kPower].sd;
-  add_deviation(error[kTime], middle_.time_over_limit(at) * power_sd);
-  error[kPower].sd = std::min(power_sd, twin_.errors.scales[kPower].home);
-  error[kPower].most = std::min(error[kPower].most, kHeldTo * limit);
-  error[kEnergy].sd = std::hypot(error[kTime].sd, error[kPower].sd);
+// If a board draws more or less power than modelled, its limit leaves a lower or a higher clock.
+ErrorModel::LimitedModes ErrorModel::limited_modes(const Breakdown& at) const {
+  LimitedModes modes;
+  modes.limit_w = middle_.limit_w(at.clocks);
+  modes.free = at.clocks;
+  modes.free.gpu_clock_hz = at.free_gpu_hz;
+  modes.at_free = middle_.at_clocks(modes.free, middle_.options_);
+  modes.fast = modes.slow = modes.free;
+  modes.fast_s = modes.slow_s = modes.at_free.total.period_s;
+  const double power = at_clocks(modes.free)[kPower].factor(kEnds);
+  const auto lower = [&](double limit_w, PowerMode& mode, double& period_s) {
+    mode.gpu_clock_hz = middle_.clock_under(limit_w, modes.free, middle_.options_);
+    period_s = middle_.once_at(mode.gpu_clock_hz, mode, middle_.options_).total.period_s;
+  };
+  const double working_w = working_power_w(modes.at_free);
+  if (working_w > modes.limit_w * power) lower(modes.limit_w * power, modes.fast, modes.fast_s);
+  // A card is built to hold its clock within its own limit, unless its modelled power exceeds it.
+  const double room = twin_.power_limit_w / working_w;
+  const double more = room < 1 ? power : std::min(power, room);
+  if (working_w > modes.limit_w / more) lower(modes.limit_w / more, modes.slow, modes.slow_s);
+  return modes;
 }
 
-void ErrorModel::set_bounds(const Breakdown& at, EstimateError& error) const {
-  error[kTime].least = at.least_s;
-  error[kPower].most = twin_.power_limit_w;
+// An error of the power becomes an error of the clock, and so of the time. Where the limit lowers
+// the clock, the power is the limit, with the error of a workload like the fitted ones, or less if
+// the board draws so much less than modelled that the limit has no effect. The error at fixed
+// clocks is that without the limit; for the upper end, the largest down to the clock of that end. A
+// lower limit therefore never makes a minibatch faster.
+EstimateError ErrorModel::under_limit(const Breakdown& at) const {
+  const LimitedModes modes = limited_modes(at);
+  EstimateError error = at_clocks(modes.free);
+  const double most_w = std::max(modes.limit_w, kLowestHeldTo * twin_.least_limit_w);
+  set_bounds(at, modes.at_free.least_s, std::min(most_w, twin_.power_limit_w), error);
+  double slow_sd = error[kTime].sd;
+  for (PowerMode at_octave = modes.free; at_octave.gpu_clock_hz > modes.slow.gpu_clock_hz;) {
+    at_octave.gpu_clock_hz = std::max(at_octave.gpu_clock_hz / 2, modes.slow.gpu_clock_hz);
+    slow_sd = std::max(slow_sd, at_clocks(at_octave)[kTime].sd);
+  }
+  const auto deviation = [](const LogError& of, double ratio) {
+    return std::max(0.0, std::log(ratio)) / std::log(LogError{1, of.degrees}.factor(kEnds));
+  };
+  const double slower = deviation(error[kTime], modes.slow_s / at.total.period_s);
+  const double faster = deviation(error[kTime], at.total.period_s / modes.fast_s);
+  const double fast_sd = std::exchange(error[kTime].sd, 0);
+  error[kTime].add(std::hypot(slow_sd, slower), std::hypot(fast_sd, faster));
+  if (!(at.clocks.gpu_clock_hz < modes.free.gpu_clock_hz)) {
+    error[kEnergy].add(slower, faster);
+    return error;
+  }
+  LogError& power = error[kPower];
+  const double free_sd = power.sd;
+  const double less = deviation(power, modes.at_free.total.power_w / at.total.power_w);
+  power.sd = 0;
+  const double home = std::min(free_sd, twin_.errors.scales[kPower].home);
+  power.add(home, std::max(home, free_sd - less));
+  error[kEnergy].sd = 0;
+  error[kEnergy].add(std::hypot(error[kTime].sd, power.sd),
+                     std::hypot(error[kTime].below * error[kTime].sd, power.below * power.sd));
+  return error;
+}
+
+void ErrorModel::set_bounds(const Breakdown& at, double least_s, double most_w,
+                            EstimateError& error) const {
+  error[kTime].least = least_s;
+  error[kPower].most = most_w;
   // A scaled card has no evidence of its own, so its idle power is scaled, too.
   const double idle_w = twin_.discrete && twin_.scaled ? kLeastIdle * at.always_w : at.always_w;
-  error[kPower].least = std::min(idle_w, twin_.power_limit_w);
-  error[kEnergy].least = error[kPower].least * at.least_s;
+  error[kPower].least = std::min(idle_w, most_w);
+  error[kEnergy].least = error[kPower].least * least_s;
 }
 
 std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
@@ -385,6 +444,16 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
                     "would lower its "
                     "clocks",
                     at.total.power_w, twin_.power_limit_w));
+  }
+  if (twin_.discrete) {
+    const LimitedModes modes = limited_modes(at);
+    const double home = twin_.errors.scales[kTime].home;
+    if (std::log(modes.slow_s / modes.fast_s) > 2 * kNormal95 * home) {
+      reasons.push_back(
+          fmt::format("GPU clock: {:.4g} to {:.4g} MHz under {:g} W, by the error of "
+                      "the power",
+                      modes.slow.gpu_clock_hz / 1e6, modes.fast.gpu_clock_hz / 1e6, modes.limit_w));
+    }
   }
   return reasons;
 }

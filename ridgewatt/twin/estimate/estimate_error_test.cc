@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -138,6 +139,14 @@ TEST(LogError, IntervalsHaveStudentsTails) {
   EXPECT_DOUBLE_EQ((LogError{0.1, 4}.factor(0)), 1);
 }
 
+// Independent errors of 0.3 and 0.4 add up to 0.5 above the estimate, of 0.3 and 0 to 0.3 below.
+TEST(LogError, MayDifferAboveAndBelow) {
+  LogError error{0.3};
+  error.add(0.4, 0);
+  EXPECT_NEAR(error.hi(2, 0.9), 2 * std::exp(0.5 * 1.64485), 1e-4);
+  EXPECT_NEAR(error.lo(2, 0.9), 2 / std::exp(0.3 * 1.64485), 1e-4);
+}
+
 TEST(LogError, NothingLiesOutsideOfWhatIsPossible) {
   const LogError error{0.5, 0, 8, 25};
   EXPECT_DOUBLE_EQ(error.lo(10, 0.9), 8);
@@ -187,19 +196,80 @@ TEST(ErrorModel, IntervalsEndWherePhysicsEnds) {
         const double idle_w = idle_power_w(twin, at.clocks) * (carried_card ? 0.5 : 1);
         EXPECT_GE(power.lo, std::min(idle_w, twin.power_limit_w) * (1 - 1e-9)) << name << workload;
         EXPECT_LE(power.hi, twin.power_limit_w) << name << workload;
+        const double limit_w = power_limit_w(mode).value_or(twin.power_limit_w);
+        EXPECT_LE(power.hi, std::max(limit_w, 1.27 * twin.least_limit_w)) << name << workload;
         EXPECT_LE(power.lo, power.value);
         EXPECT_LE(power.value, power.hi);
         const double peak = std::max(
             peak_flops(board, mode, Arithmetic::kFp32) * kWinograd,
             supports(board, Arithmetic::kTf32) ? peak_flops(board, mode, Arithmetic::kTf32) : 0);
         EXPECT_GE(time.lo, work_flop / peak) << name << workload;
-        EXPECT_GE(time.lo, at.least_s);
+        PowerMode unlimited = mode;
+        unlimited.governor.clear();
+        EXPECT_GE(time.lo, estimator.breakdown(unlimited).least_s) << name << workload;
         EXPECT_GE(energy.lo, time.lo * power.lo);
         EXPECT_LE(energy.hi, time.hi * power.hi);
       }
     }
   }
 }
+
+struct LimitCase {
+  const char* model;
+  workload::DeployOptions options;
+  int batch;
+};
+
+class UnderPowerLimits : public ::testing::TestWithParam<LimitCase> {};
+
+// On every card: a lower power limit never makes a minibatch faster, at either end of the interval,
+// and never lets the card draw more.
+TEST_P(UnderPowerLimits, AStricterLimitIsNeverFasterNorAllowsMorePower) {
+  const auto& [model, options, batch] = GetParam();
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    if (!board.discrete_gpu) continue;
+    const Twin twin = load_twin(board);
+    const auto cost = workload::DeployedWorkload(model, options).at(batch);
+    const ErrorModel errors(twin, cost, RunOptions{});
+    const Estimator estimator(twin, cost);
+    const auto at = [&](const PowerMode& mode) {
+      const Breakdown found = estimator.breakdown(mode);
+      return bounded(found.total, errors(found), 0.9);
+    };
+    auto wider = at({});
+    std::vector<double> limits_w = board.find_bsp().power_limits_w;
+    for (double w = limits_w.back(); w > limits_w.front(); w -= 7) limits_w.push_back(w);
+    std::sort(limits_w.rbegin(), limits_w.rend());
+    for (const double limit_w : limits_w) {
+      PowerMode mode;
+      set_power_limit(mode, limit_w);
+      const auto found = at(mode);
+      const auto text = name + " " + mode.governor;
+      constexpr double kRounding = 1e-6;
+      EXPECT_GE(found[kTime].value, wider[kTime].value * (1 - kRounding)) << text;
+      EXPECT_GE(found[kTime].lo, wider[kTime].lo * (1 - kRounding)) << text;
+      EXPECT_GE(found[kTime].hi, wider[kTime].hi * (1 - kRounding)) << text;
+      EXPECT_LE(found[kPower].value, wider[kPower].value * (1 + kRounding)) << text;
+      EXPECT_LE(found[kPower].lo, wider[kPower].lo * (1 + kRounding)) << text;
+      EXPECT_LE(found[kPower].hi, wider[kPower].hi * (1 + kRounding)) << text;
+      EXPECT_LE(found[kPower].hi, std::max(limit_w, 1.27 * twin.least_limit_w)) << text;
+      wider = found;
+    }
+    // No limit makes a minibatch slower than the lowest clock does, apart from the error there.
+    PowerMode lowest;
+    lowest.gpu_clock_hz = twin.levels[Knob::kGpuClock].front();
+    const Bounded low = at(lowest)[kTime], top = at({})[kTime];
+    const double error = std::max(low.hi / low.value, top.hi / top.value);
+    EXPECT_LE(wider[kTime].hi, low.value * error * (1 + 1e-6)) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, UnderPowerLimits,
+    ::testing::Values(LimitCase{"zoo:resnet50", {}, 32}, LimitCase{"zoo:lenet5", {}, 1},
+                      LimitCase{"zoo:resnet50", {.kind = WorkloadKind::kTraining}, 128},
+                      LimitCase{"zoo:bert_base", {.runtime = Runtime::kTensorRt}, 8}));
 
 // A minibatch of 13,000 empty launches: however wide the interval is, it does not reach below the
 // launches at the lower end of the known time of a launch.

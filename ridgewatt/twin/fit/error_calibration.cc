@@ -66,10 +66,11 @@ CoverageRow coverage_of(const Twin& twin, const std::vector<const CalibrationRun
       ++row.rows;
       for (std::size_t q = 0; q < kQuantities.size(); ++q) {
         if (!std::isfinite(off[q])) continue;
-        const double half = std::log(error[q].factor(kInterval));
+        const double above = std::log(error[q].factor(kInterval));
+        const double below = std::log(error[q].factor_below(kInterval));
         counted[q] += 1;
-        inside[q] += std::abs(off[q]) <= half ? 1 : 0;
-        factors[q] += half;
+        inside[q] += -below <= off[q] && off[q] <= above ? 1 : 0;
+        factors[q] += (above + below) / 2;
       }
     }
   }
