@@ -365,6 +365,23 @@ TEST(OnRuntime, OfTheSameIsTheSameAndOfAnotherIsRefused) {
   }
 }
 
+// The fit of an engine covers its times. Its power is that of eager mode, with its status.
+TEST(OnRuntime, AFittedTimeDoesNotMakeThePowerFitted) {
+  for (const auto& name : list_boards()) {
+    const Twin twin = load_twin(load_board(name));
+    const Twin engine = on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference);
+    if (engine.changed_by == nullptr) continue;
+    const bool time_fitted = engine.changed_by->fitted_on(name);
+    EXPECT_EQ(engine.status == "fitted", time_fitted && twin.status == "fitted") << name;
+    EXPECT_EQ(engine.status.starts_with("time fitted, power "),
+              time_fitted && twin.status != "fitted")
+        << name;
+  }
+  const Twin card = load_twin(load_board("rtx-3090"));
+  EXPECT_EQ(on_runtime(card, Runtime::kTensorRt, WorkloadKind::kInference).status,
+            "time fitted, power scaled, not validated");
+}
+
 TEST(OnRuntime, EagerChangesNoTrainingAndNoBoardThatWasSwept) {
   const Twin swept = load_twin(load_board("agx-orin"));
   const Twin scaled = load_twin(load_board("orin-nano-8gb"));

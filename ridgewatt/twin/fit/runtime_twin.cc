@@ -332,9 +332,12 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   Twin priced = twin;
   priced.runtime = runtime;
   priced.changed_by = std::make_shared<const RuntimeTwin>(of);
-  // For eager mode, only a few times are known, and no power. The twin keeps its status.
+  // For eager mode, only a few times are known, and no power. The twin keeps its status. The power
+  // of every runtime follows from the parameters of eager mode.
   if (!is_eager(runtime) && twin.status != kFittedToFake) {
-    priced.status = of.fitted_on(twin.board) ? "fitted" : "scaled, not validated";
+    priced.status = !of.fitted_on(twin.board) ? "scaled, not validated"
+                    : twin.status == "fitted" ? "fitted"
+                                              : "time fitted, power " + twin.status;
   }
   priced.fit = {};
   const auto scale = [&](P param, double ratio) {
