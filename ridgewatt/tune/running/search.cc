@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ridgewatt/tune/running/flights.h"
 #include "ridgewatt/tune/surrogate.h"
@@ -179,7 +180,9 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
   summary.strategy = options_.strategy;
   summary.stop_reason = stop_reason();
   const bool withheld = withholds();
-  summary.stop = stop_reason_text(summary.stop_reason, withheld);
+  const std::set<std::size_t> seen(points_seen().begin(), points_seen().end());
+  summary.stop = seen.size() == space().size() ? "every point profiled"
+                                               : stop_reason_text(summary.stop_reason, withheld);
   summary.answer = answer;
   if (answer && !withheld) summary.near_best = near_best_;
   summary.feasible = summary.answer.has_value();
