@@ -129,7 +129,10 @@ std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
 // the rows of a sweep. If the samples measured every point, nothing is fitted and `method` is
 // empty.
 PredictAnswer predicted_points(const PredictQuestion& question);
+// The rows of a sweep have no intervals.
 PredictAnswer measured_points(const Sweep& rows);
+// A remark on rows that were modelled or predicted: their errors are not read. Empty for others.
+std::string unread_errors(const Sweep& rows);
 // The Pareto front of these candidates, in ascending order of the first cost.
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);

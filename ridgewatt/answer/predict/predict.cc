@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -234,10 +235,28 @@ PredictAnswer predicted_points(const PredictQuestion& question) {
 PredictAnswer measured_points(const Sweep& rows) {
   PredictAnswer found;
   found.points = rows.points();
-  for (const auto& row : rows.observations) found.predictions.push_back(predict::exactly(row));
+  const auto stated = [](double value) {
+    return predict::Estimate{value, 0, std::numeric_limits<double>::infinity()};
+  };
+  for (const auto& row : rows.observations) {
+    found.predictions.push_back({stated(row.time_s), stated(row.power_w), stated(row.energy_j())});
+  }
   found.origin = rows.origin();
   found.origins = {found.origin};
+  if (auto remark = unread_errors(rows); !remark.empty()) found.remarks.push_back(remark);
   return found;
+}
+
+std::string unread_errors(const Sweep& rows) {
+  if (rows.provenance != Provenance::kModelled && rows.provenance != Provenance::kPredicted) {
+    return "";
+  }
+  std::string text = fmt::format("the rows are {}, and their intervals are not read from the file",
+                                 name_of(rows.provenance));
+  if (rows.provenance == Provenance::kModelled && !rows.board.empty()) {
+    text += fmt::format(": 'ridgewatt tune MODEL --device {}' counts the errors", rows.board);
+  }
+  return text;
 }
 
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second) {

@@ -113,6 +113,24 @@ TEST_F(Predict, AFrontOfSamplesHoldsWhatWasMeasured) {
   EXPECT_THROW(parse_word<FrontCost>("speed", "cost"), UsageError);
 }
 
+// A sweep has no intervals, also if its rows were modelled. A remark says where their errors are.
+TEST_F(Predict, RowsOfASweepHaveNoInterval) {
+  board_.board = "agx-orin";
+  EXPECT_TRUE(unread_errors(board_).empty());
+  EXPECT_TRUE(measured_front(board_, FrontCost::kTime, FrontCost::kPower).remarks.empty());
+  board_.provenance = Provenance::kModelled;
+  const PredictAnswer front = measured_front(board_, FrontCost::kTime, FrontCost::kPower);
+  for (const auto& one : front.predictions) {
+    EXPECT_GT(one.power_w.mean, 0);
+    EXPECT_FALSE(predict::has_interval(one.time_s));
+    EXPECT_FALSE(predict::has_interval(one.power_w));
+    EXPECT_FALSE(predict::has_interval(one.energy_j));
+  }
+  ASSERT_EQ(front.remarks.size(), 1U);
+  EXPECT_NE(front.remarks[0].find("the rows are modelled"), std::string::npos);
+  EXPECT_NE(front.remarks[0].find("--device agx-orin"), std::string::npos);
+}
+
 TEST_F(Predict, OnlyWhatWasNotMeasuredIsPredictedAndAsIfAllWere) {
   const PredictQuestion asked = question(4);
   const PredictAnswer all = predict_modes(asked), found = predicted_points(asked);

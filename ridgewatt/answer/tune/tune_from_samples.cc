@@ -42,7 +42,12 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
   found.source.remark =
       fmt::format("few-shot predictor on {}; {}90 % intervals",
                   counted(samples.observations.size(), "profiled point"),
-                  profiled ? "the answer is one of them and costs what was measured; " : "");
+                  profiled ? fmt::format("the answer is one of them and costs what was {}; ",
+                                         samples.provenance == Provenance::kModelled ||
+                                                 samples.provenance == Provenance::kPredicted
+                                             ? name_of(samples.provenance)
+                                             : "measured")
+                           : "");
   if (found.outcome.best && !profiled) {
     for (const PointAxis axis :
          predict::unvaried_axes(samples.observations, std::array{found.outcome.best->point})) {
@@ -51,6 +56,7 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
     }
   }
   if (costs.disturbed()) *found.source.remark += "; " + *costs.disturbed();
+  if (const auto text = unread_errors(samples); !text.empty()) *found.source.remark += "; " + text;
   found.source.origin = samples.origin_of(Provenance::kPredicted);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ridgewatt/answer/predict.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/base/error.h"
@@ -90,6 +91,7 @@ TuneAnswer tune_on_sweep(const TuneQuestion& asked_question, ProfiledRows asked)
   found.source.workload = sweep.workload + " " + sweep.kind;
   found.source.provenance = profiler.provenance();
   found.source.idle_power = idle_power;
+  if (auto text = unread_errors(sweep); !text.empty()) found.source.remark = std::move(text);
   found.source.origin = sweep.origin_of(Provenance::kReplayed);
   found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, sweep, names);
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);

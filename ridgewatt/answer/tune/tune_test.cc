@@ -276,6 +276,18 @@ TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
   EXPECT_THROW(tune_on_sweep(least_energy(3), board_), UsageError);
 }
 
+// Limits are compared with modelled rows as if these were exact, which the answer says.
+TEST_F(TuneOnSweep, ModelledRowsAreNotSaidToBeMeasured) {
+  EXPECT_FALSE(tune_on_sweep(within_power(12), board_).source.remark);
+  board_.rows.provenance = Provenance::kModelled;
+  for (const TuneAnswer& found :
+       {tune_on_sweep(within_power(12), board_), tune_from_samples(within_power(12), board_)}) {
+    ASSERT_TRUE(found.source.remark);
+    EXPECT_THAT(*found.source.remark, ::testing::HasSubstr("the rows are modelled"));
+    EXPECT_THAT(*found.source.remark, ::testing::Not(::testing::HasSubstr("measured")));
+  }
+}
+
 // On a card with unlimited clocks, the estimate is within the limit, but an error of the power may
 // exceed it. The card's own limit takes as long and cannot be exceeded.
 TEST(TuneOnTwin, OfEqualPointsTheOneThatMeetsTheLimitMoreSurelyIsChosen) {

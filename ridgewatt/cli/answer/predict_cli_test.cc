@@ -321,6 +321,24 @@ TEST_F(PredictCommand, ParetoTakesASweepAsItsArgument) {
   }
 }
 
+// A sweep has no intervals. The rows of `estimate` have, but they are not read, which is said.
+TEST_F(PredictCommand, AFrontOfModelledRowsShowsNoInterval) {
+  const std::string rows = (folder_.path() / "modes.csv").string();
+  ASSERT_EQ(run_program("estimate zoo:lenet5 --device agx-orin --modes presets --batch 4 -q "
+                        "--format csv -o " +
+                        rows)
+                .status,
+            0);
+  for (const auto& row : json_of("pareto --sweep " + rows)) {
+    for (const char* end : {"time_lo_ms", "time_hi_ms", "power_lo_w", "energy_hi_j"}) {
+      EXPECT_TRUE(row[end].is_null()) << end;
+    }
+  }
+  const ProgramResult table = run_program("pareto --wide " + rows);
+  EXPECT_EQ(table.output.find("from"), table.output.find("from the file")) << table.output;
+  EXPECT_NE(table.output.find("the rows are modelled"), std::string::npos) << table.output;
+}
+
 // The requested costs are shown on any width of the terminal.
 TEST_F(PredictCommand, PresetsAreComparedInTheCostsAskedFor) {
   ASSERT_EQ(

@@ -124,9 +124,9 @@ void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted) {
 }
 
 std::vector<Column> cost_interval_columns() {
-  return {column("time_ms"),  column("time_lo_ms", 4),  column("time_hi_ms", 4),
-          column("power_w"),  column("power_lo_w", 5),  column("power_hi_w", 5),
-          column("energy_j"), column("energy_lo_j", 6), column("energy_hi_j", 6)};
+  return {column("time_ms"),  optional_column("time_lo_ms", 4),  optional_column("time_hi_ms", 4),
+          column("power_w"),  optional_column("power_lo_w", 5),  optional_column("power_hi_w", 5),
+          column("energy_j"), optional_column("energy_lo_j", 6), optional_column("energy_hi_j", 6)};
 }
 
 void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& predicted) {
