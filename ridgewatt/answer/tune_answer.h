@@ -54,7 +54,10 @@ struct TuneOutcome {
   std::optional<tune::ComparedPoint> best;    // absent if no point meets every limit
   std::optional<tune::ComparedPoint> miss;    // if `best` is absent: the nearest point
   std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, optimum of a sweep
-  std::vector<SlowerPreset> slower_presets;   // among `compared`
+  // The highest mode at the batch of `best`, which shows the effect of the mode alone. Absent: not
+  // known.
+  std::optional<tune::ComparedPoint> highest;
+  std::vector<SlowerPreset> slower_presets;  // among `compared`
   // Memory at the batch of `best`, or at the smallest batch. Absent: unknown.
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;  // the smallest batch fits

@@ -61,11 +61,7 @@ void add_failures(TuneAnswer& found, const measure::LiveProfiler& profiler, bool
 
 void add_comparison(TuneAnswer& found, const Sweep& seen, const std::vector<tune::NamedMode>& names,
                     const std::vector<Observation>& governed) {
-  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
-  if (!found.outcome.compared.empty() &&
-      found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
-  }
+  compare_profiled(found, seen, names);
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
 }

@@ -85,11 +85,7 @@ TuneAnswer tune_on_campaign(const TuneQuestion& asked, const RunningCampaign& ru
   }
   const auto& aside = boards.set_aside();
   found.trace.left_out.insert(found.trace.left_out.end(), aside.begin(), aside.end());
-  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, seen, names);
-  if (!found.outcome.compared.empty() &&
-      found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
-  }
+  compare_profiled(found, seen, names);
   const std::size_t count = boards.serials().size();
   found.source.remark = fmt::format(
       "{} known, {} profiled in {:.0f} s by up to {} at once; points are kept "

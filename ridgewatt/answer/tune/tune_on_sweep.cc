@@ -93,7 +93,7 @@ TuneAnswer tune_on_sweep(const TuneQuestion& asked_question, ProfiledRows asked)
   found.source.idle_power = idle_power;
   if (auto text = unread_errors(sweep); !text.empty()) found.source.remark = std::move(text);
   found.source.origin = sweep.origin_of(Provenance::kReplayed);
-  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, sweep, names);
+  compare_rows(found, sweep, names);
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));

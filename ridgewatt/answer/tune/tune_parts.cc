@@ -159,6 +159,26 @@ void compare_modes(TuneAnswer& found, const std::vector<tune::NamedMode>& modes,
     const OperatingPoint& point = rows[*chosen].point;
     found.outcome.compared.push_back(tune::compared(goal, name, point, cost(point)));
   }
+  if (!found.outcome.best || modes.empty()) return;
+  const OperatingPoint highest{modes.front().mode, found.outcome.best->point.batch};
+  found.outcome.highest = tune::compared(goal, modes.front().name, highest, cost(highest));
+}
+
+void compare_rows(TuneAnswer& found, const Sweep& rows, const std::vector<tune::NamedMode>& modes) {
+  found.outcome.compared = tune::compare_with_sweep(found.outcome.goal, rows, modes);
+  if (!found.outcome.best || modes.empty()) return;
+  for (const Observation& row : rows.observations) {
+    if (row.point.mode != modes.front().mode) continue;
+    if (row.point.batch != found.outcome.best->point.batch) continue;
+    found.outcome.highest = tune::compared(found.outcome.goal, modes.front().name, row);
+  }
+}
+
+void compare_profiled(TuneAnswer& found, const Sweep& rows,
+                      const std::vector<tune::NamedMode>& modes) {
+  compare_rows(found, rows, modes);
+  auto& compared = found.outcome.compared;
+  if (!compared.empty() && compared.back().name == "optimum of the sweep") compared.pop_back();
 }
 
 void name_presets(TuneAnswer& found, const Board& board) {

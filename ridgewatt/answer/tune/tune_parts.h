@@ -36,11 +36,16 @@ std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& con
 std::string count_idle(TuneQuestion& question, const std::string& board,
                        std::span<const Observation> rows = {});
 // Compares each mode at its best batch for the goal, by `seen`; if none meets the limits, at the
-// nearest miss. `cost`: the cost to show.
+// nearest miss. The first mode is the highest. `cost`: the cost to show.
 void compare_modes(TuneAnswer& found, const std::vector<tune::NamedMode>& modes,
                    const std::vector<int>& batches,
                    const std::function<Observation(const OperatingPoint&)>& seen,
                    const std::function<predict::Prediction(const OperatingPoint&)>& cost);
+// As above, by the rows of a sweep, and with the optimum of the sweep.
+void compare_rows(TuneAnswer& found, const Sweep& rows, const std::vector<tune::NamedMode>& modes);
+// As above, without the optimum: that of the profiled rows is the answer itself.
+void compare_profiled(TuneAnswer& found, const Sweep& rows,
+                      const std::vector<tune::NamedMode>& modes);
 // Sets the preset names of the points in an answer.
 void name_presets(TuneAnswer& found, const Board& board);
 // If there is no best point: adds the relaxations that one of these points allows.

@@ -276,6 +276,30 @@ TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
   EXPECT_THROW(tune_on_sweep(least_energy(3), board_), UsageError);
 }
 
+// The highest mode is compared at the batch of the answer, by a twin, a sweep and samples.
+TEST(TuneOnTwin, TheHighestModeIsComparedAtTheBatchOfTheAnswer) {
+  TuneQuestion question = within_power(30);
+  question.batches = {1, 4, 16};
+  const TuneAnswer found = tune_on_twin(question, model("zoo:mobilenet_v3_large"), "agx-orin");
+  ASSERT_TRUE(found.outcome.best && found.outcome.highest);
+  EXPECT_EQ(found.outcome.best->point.batch, 16);
+  EXPECT_EQ(found.outcome.compared.front().point.batch, 4);
+  EXPECT_EQ(found.outcome.highest->point.batch, 16);
+  EXPECT_EQ(found.outcome.highest->point.mode, found.outcome.compared.front().point.mode);
+  EXPECT_GE(found.outcome.best->cost.time_s.mean, found.outcome.highest->cost.time_s.mean);
+}
+
+TEST_F(TuneOnSweep, TheHighestModeIsComparedAtTheBatchOfTheAnswer) {
+  TuneQuestion question = within_power(12);
+  question.strategy = "exhaustive";
+  question.budget.profiles = 1000;
+  for (const TuneAnswer& found :
+       {tune_on_sweep(question, board_), tune_from_samples(within_power(12), board_)}) {
+    ASSERT_TRUE(found.outcome.best && found.outcome.highest);
+    EXPECT_EQ(found.outcome.highest->point.batch, found.outcome.best->point.batch);
+  }
+}
+
 // Limits are compared with modelled rows as if these were exact, which the answer says.
 TEST_F(TuneOnSweep, ModelledRowsAreNotSaidToBeMeasured) {
   EXPECT_FALSE(tune_on_sweep(within_power(12), board_).source.remark);

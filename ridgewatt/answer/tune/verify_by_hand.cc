@@ -66,12 +66,7 @@ void answer_from_samples(const TuneQuestion& question, const Sweep& measured,
     found.outcome.miss =
         tune::compared(found.outcome.goal, "nearest miss", measured.observations[*miss]);
   }
-  found.outcome.compared =
-      tune::compare_with_sweep(found.outcome.goal, measured, named_modes(device, space));
-  if (!found.outcome.compared.empty() &&
-      found.outcome.compared.back().name == "optimum of the sweep") {
-    found.outcome.compared.pop_back();  // the optimum of the profiled points is the answer itself
-  }
+  compare_profiled(found, measured, named_modes(device, space));
   add_job(found);
   name_presets(found, load_board(device));
 }

@@ -64,9 +64,22 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
               ElementsAre("50 % less energy and 60 % less power for 25 % more time than MAXN"));
   report.outcome.best = point("answer", 4, 0.032, 25);
   EXPECT_THAT(tune_sentences(report),
-              ElementsAre("50 % less time and 50 % less energy than MAXN, per sample"));
+              ElementsAre("50 % less time and 50 % less energy per sample at batch 4 than MAXN at "
+                          "batch 1"));
+  // The effect of the mode alone: at batch 4, MAXN takes 25 ms at 40 W.
+  report.outcome.highest = point("MAXN", 4, 0.025, 40);
+  EXPECT_THAT(tune_sentences(report),
+              ElementsAre("20 % less energy and 38 % less power for 28 % more time than MAXN at "
+                          "batch 4; its best batch is 1"));
+  report.outcome.goal.limits.power_w = 30;
+  report.outcome.highest = point("MAXN", 4, 0.025, 40);
+  EXPECT_THAT(tune_sentences(report),
+              ElementsAre(HasSubstr("than MAXN at batch 4, which is outside the limits; its best "
+                                    "batch within them is 1")));
+  report.outcome.goal.limits = {};
+  report.outcome.highest.reset();
   report.outcome.compared = {point("highest mode", 1, 0.016, 25)};
-  EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("than the highest mode, per")));
+  EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("than the highest mode at batch 1")));
   // At a request rate, the energy of a request contains idle power, and power while busy says
   // little.
   report.outcome.compared = {point("MAXN", 1, 0.016, 25)};

@@ -261,7 +261,9 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
 namespace {
 
 // For example, "22 % less energy and 24 % less power for 3 % more time than MAXN", per sample.
-std::string against_text(const tune::ComparedPoint& answer, const tune::ComparedPoint& other) {
+// `batches`: names the batches.
+std::string against_text(const tune::ComparedPoint& answer, const tune::ComparedPoint& other,
+                         bool batches) {
   static constexpr double kSame = 0.005;  // chosen: smaller changes are not mentioned
   const double samples = static_cast<double>(std::max(answer.point.batch, 1)) /
                          static_cast<double>(std::max(other.point.batch, 1));
@@ -286,10 +288,25 @@ std::string against_text(const tune::ComparedPoint& answer, const tune::Compared
                                std::abs(change) < 0.1 ? 1 : 0, change < 0 ? "less" : "more", name));
   }
   if (less.empty() && more.empty()) return {};
-  return fmt::format("{}{}{} than {}{}", fmt::join(less, " and "),
+  return fmt::format("{}{}{}{} than {}{}", fmt::join(less, " and "),
                      less.empty() || more.empty() ? "" : " for ", fmt::join(more, " and "),
+                     samples == 1 ? "" : fmt::format(" per sample at batch {}", answer.point.batch),
                      other.name == "highest mode" ? "the highest mode" : other.name,
-                     samples == 1 ? "" : ", per sample");
+                     batches || samples != 1 ? fmt::format(" at batch {}", other.point.batch) : "");
+}
+
+// Compares the answer with the highest mode at the same batch, if that is known. If the batch was
+// chosen, too, names the batch that is best for the highest mode.
+std::string saving_text(const answer::TuneOutcome& outcome) {
+  if (!outcome.best || outcome.compared.empty()) return {};
+  const tune::ComparedPoint& usual = outcome.compared.front();
+  const bool other_batch = usual.point.batch != outcome.best->point.batch;
+  std::string text = against_text(*outcome.best, outcome.highest.value_or(usual), other_batch);
+  if (text.empty() || !outcome.highest || !other_batch) return text;
+  const bool within = usual.feasible() && !outcome.highest->feasible();
+  return text + fmt::format("{} best batch{} is {}",
+                            within ? ", which is outside the limits; its" : "; its",
+                            within ? " within them" : "", usual.point.batch);
 }
 
 std::string slower_text(const answer::SlowerPreset& one) {
@@ -305,10 +322,8 @@ std::string slower_text(const answer::SlowerPreset& one) {
 std::vector<std::string> tune_sentences(const answer::TuneAnswer& report) {
   const answer::TuneOutcome& outcome = report.outcome;
   std::vector<std::string> sentences;
-  if (outcome.best && !outcome.compared.empty()) {
-    std::string text = against_text(*outcome.best, outcome.compared.front());
-    if (!text.empty()) sentences.push_back(std::move(text));
-  }
+  std::string text = saving_text(outcome);
+  if (!text.empty()) sentences.push_back(std::move(text));
   for (const auto& one : outcome.slower_presets) sentences.push_back(slower_text(one));
   return sentences;
 }
