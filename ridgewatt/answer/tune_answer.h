@@ -62,6 +62,8 @@ struct TuneOutcome {
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;  // the smallest batch fits
   double confidence = 0.5;  // required of `best`; see TuneQuestion
+  // Share of the time of `best` in which its GPU waits for data, by the twin; 0 without a twin.
+  double wait_share = 0;
   // Sustained power limit of the module, if `best` draws more.
   std::optional<double> envelope_w;
   double waits_share = 0;  // of the period, in the power of the answer, but not in its time

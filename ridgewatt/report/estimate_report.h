@@ -38,6 +38,9 @@ const Fields<EstimateLine>& estimate_fields();
 // energy. Tables show a job as "1 h 23 min" and in Wh. CSV states the origin of each row. `found`
 // must outlive the rows.
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader);
+// A remark if there are both graphics cards and other boards among `boards`: their powers differ in
+// what they count. Empty otherwise.
+std::string mixed_power_note(const std::vector<std::string>& boards);
 // The complete result, with remarks for tables. `found` must outlive the result.
 Result estimate_result(const answer::EstimateQuestion& question,
                        const answer::EstimateAnswer& found, OutputFormat format);
@@ -56,6 +59,7 @@ struct EstimateRemarks {
   std::string preset;    // the power in a preset's name is no limit
   std::string envelope;  // modelled power exceeds what the module can sustain
   std::string waits;     // the power includes waits for data
+  std::string mixed;     // power of cards next to power of whole modules
   std::string caller;    // a call from Python takes longer
   std::string wide;      // why the interval is wide
 };

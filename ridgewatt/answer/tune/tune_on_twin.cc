@@ -247,8 +247,10 @@ void add_facts(TuneAnswer& found, const TwinCosts& twin, const workload::Workloa
   }
   if (!found.outcome.best) return;
   const auto& point = found.outcome.best->point;
+  const twin::MinibatchCost cost = model(point);
+  found.outcome.wait_share = cost.stall_s() / cost.period_s;
   if (found.outcome.job_samples) {
-    found.outcome.job = twin::job_cost(model(point), point.batch, *found.outcome.job_samples);
+    found.outcome.job = twin::job_cost(cost, point.batch, *found.outcome.job_samples);
   }
 }
 

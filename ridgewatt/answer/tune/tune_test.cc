@@ -330,6 +330,16 @@ TEST(TuneOnTwin, OfEqualPointsTheOneThatMeetsTheLimitMoreSurelyIsChosen) {
   }
 }
 
+TEST(TuneOnTwin, StatesTheShareOfWaitsForData) {
+  TuneQuestion question;
+  question.batches = {128};
+  const auto resnet = model("zoo:resnet50", {.kind = WorkloadKind::kTraining});
+  EXPECT_NEAR(tune_on_twin(question, resnet, "h100-sxm").outcome.wait_share, 0.49, 0.02);
+  question.run.loader_workers = 8;
+  EXPECT_LT(tune_on_twin(question, resnet, "h100-sxm").outcome.wait_share, 0.1);
+  EXPECT_EQ(tune_on_twin(question, model("zoo:resnet50"), "h100-sxm").outcome.wait_share, 0);
+}
+
 TEST(TuneOnTwin, EveryPointIsEstimatedAndNoneProfiled) {
   const TuneAnswer found = tune_on_twin(within_power(25), model("zoo:resnet18"), "agx-orin");
   ASSERT_TRUE(found.outcome.best);

@@ -138,6 +138,16 @@ RowNotes row_notes(const answer::EstimateAnswer& found) {
   return notes;
 }
 
+std::string mixed_note(const answer::EstimateAnswer& found) {
+  if (found.over != Over::kBoards) return {};
+  std::vector<std::string> boards;
+  for (const auto& row : found.rows) {
+    const std::string& name = row.setting->board;
+    if (boards.empty() || boards.back() != name) boards.push_back(name);
+  }
+  return mixed_power_note(boards);
+}
+
 std::string caller_note(const answer::EstimateRow& row) {
   if (!(row.python_call_s > 0)) return {};
   return sentence(
@@ -156,6 +166,7 @@ EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found) {
   return {.preset = estimate_preset_note(found),
           .envelope = std::move(notes.envelope),
           .waits = std::move(notes.waits),
+          .mixed = mixed_note(found),
           .caller = caller_note(first),
           .wide = wide_note(reasons)};
 }
@@ -181,10 +192,10 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
     json["left_out"].push_back({{"name", name}, {"reason", reason}});
   }
   if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
-  const auto [preset, envelope, waits, caller, wide] = estimate_remarks(found);
+  const auto [preset, envelope, waits, mixed, caller, wide] = estimate_remarks(found);
   if (!preset.empty()) json["preset_note"] = preset;
   if (!envelope.empty()) json["envelope_note"] = envelope;
-  put_remarks({preset, envelope, waits, caller, wide}, json);
+  put_remarks({preset, envelope, waits, mixed, caller, wide}, json);
   if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
   if (layers) add_layers(found, json);
   return {std::move(json), "estimates", found.rows.size(), estimate_row_json(found)};

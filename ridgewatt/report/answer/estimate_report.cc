@@ -557,6 +557,14 @@ LayerSums layer_sums(const Table& layers) {
           sums_by_block(layers, summed, kLayerOrder)};
 }
 
+std::string mixed_power_note(const std::vector<std::string>& boards) {
+  bool card = false, module = false;
+  for (const auto& name : boards) (load_board(name).discrete_gpu ? card : module) = true;
+  return card && module ? "the power and energy of a graphics card are those of the card alone, "
+                          "without its host; those of a Jetson are of the whole module"
+                        : "";
+}
+
 namespace {
 
 // Lists what would help if kernel launches limit the speed.
@@ -582,10 +590,12 @@ std::string estimate_heading(const answer::EstimateQuestion& question,
 }
 
 void note_estimate(const answer::EstimateAnswer& found, Result& result) {
-  const auto [preset, envelope, waits, caller, wide] = estimate_remarks(found);
-  if (!preset.empty()) result.text_after('\n' + escape_terminal(preset) + '\n');
+  const auto [preset, envelope, waits, mixed, caller, wide] = estimate_remarks(found);
+  if (!preset.empty()) result.text_after('
+' + escape_terminal(preset) + '
+');
   if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
-  for (const auto& remark : {envelope, waits, caller, wide}) {
+  for (const auto& remark : {envelope, waits, mixed, caller, wide}) {
     if (!remark.empty()) result.notes.push_back(remark);
   }
 }

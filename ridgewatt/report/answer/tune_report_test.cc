@@ -97,6 +97,40 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
                           "MHz"));
 }
 
+TEST(TuneReport, AnAnswerThatWaitsForDataSaysSo) {
+  answer::TuneAnswer report;
+  report.outcome.best = tune::compared(report.outcome.goal, "answer",
+                                       Observation{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.02, 10});
+  report.outcome.wait_share = 0.05;
+  EXPECT_THAT(tune_sentences(report), IsEmpty());
+  report.outcome.wait_share = 0.488;
+  EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("waits for data 49 % of the time")));
+  EXPECT_THAT(tune_sentences(report), ElementsAre(HasSubstr("--workers")));
+}
+
+// A card and a Jetson in one ranking: their powers count different things.
+TEST(TuneReport, ARankingSaysWhatDoesNotCompare) {
+  const auto remarks = [](const std::vector<std::string>& boards, double wait_share) {
+    answer::TuneReply reply;
+    reply.ranking.emplace();
+    for (const auto& name : boards) {
+      answer::TuneAnswer found;
+      found.source.device = found.source.origin.board = name;
+      found.source.origin.runtime = Runtime::kPytorchEager;
+      found.outcome.wait_share = wait_share;
+      found.outcome.best = tune::compared(found.outcome.goal, "answer",
+                                          Observation{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.02, 10});
+      reply.ranking->answers.push_back(found);
+    }
+    return reply_result(reply, false).remarks;
+  };
+  EXPECT_THAT(remarks({"agx-orin", "nano"}, 0), IsEmpty());
+  EXPECT_THAT(remarks({"a40", "h100-sxm"}, 0), IsEmpty());
+  EXPECT_THAT(remarks({"a40", "nano"}, 0), ElementsAre(HasSubstr("of the card alone")));
+  EXPECT_THAT(remarks({"a40", "h100-sxm"}, 0.4),
+              ElementsAre(HasSubstr("waiting for data: a40 40 %, h100-sxm 40 %")));
+}
+
 TEST(TuneReport, AMissNamesEveryLimitAndWhatToRelax) {
   answer::TuneAnswer report;
   report.outcome.goal.rate_hz = 30;

@@ -11,6 +11,7 @@
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/unit.h"
 
@@ -309,6 +310,31 @@ std::string saving_text(const answer::TuneOutcome& outcome) {
                             within ? " within them" : "", usual.point.batch);
 }
 
+constexpr double kMuchWaiting = 0.1;  // chosen: shorter waits are not mentioned
+
+std::string waiting_text(const answer::TuneOutcome& outcome) {
+  if (!(outcome.wait_share > kMuchWaiting)) return {};
+  return fmt::format(
+      "the answer waits for data {:.0f} % of the time: more loader workers may help "
+      "(--workers); 'ridgewatt pipeline' states what else does",
+      100 * outcome.wait_share);
+}
+
+// Names the boards whose GPUs wait for data: a faster GPU does not make them faster.
+std::string waiting_text(const answer::TuneRanking& ranking) {
+  std::vector<std::string> waiting;
+  for (const auto& found : ranking.answers) {
+    if (!(found.outcome.wait_share > kMuchWaiting)) continue;
+    waiting.push_back(fmt::format("{} {:.0f} %", found.source.device.value_or(""),
+                                  100 * found.outcome.wait_share));
+  }
+  if (waiting.empty()) return {};
+  return fmt::format(
+      "share of the time spent waiting for data: {}; there, the loader and not the "
+      "GPU limits the speed (--workers; see 'ridgewatt pipeline')",
+      fmt::join(waiting, ", "));
+}
+
 std::string slower_text(const answer::SlowerPreset& one) {
   static constexpr KnobArray<const char*> kReasons{
       {"leaves {:g} of the CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
@@ -323,6 +349,8 @@ std::vector<std::string> tune_sentences(const answer::TuneAnswer& report) {
   const answer::TuneOutcome& outcome = report.outcome;
   std::vector<std::string> sentences;
   std::string text = saving_text(outcome);
+  if (!text.empty()) sentences.push_back(std::move(text));
+  text = waiting_text(outcome);
   if (!text.empty()) sentences.push_back(std::move(text));
   for (const auto& one : outcome.slower_presets) sentences.push_back(slower_text(one));
   return sentences;
@@ -396,6 +424,11 @@ Result ranking_result(const answer::TuneRanking& ranking) {
   result.data = with_origin(result.table, origins);
   result.json = ranking_to_json(ranking);
   for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
+  std::vector<std::string> names;
+  for (const RowOrigin& origin : origins) names.push_back(origin.board);
+  for (const std::string& note : {waiting_text(ranking), mixed_power_note(names)}) {
+    if (!note.empty()) result.remarks.push_back(note);
+  }
   return result;
 }
 
