@@ -115,55 +115,10 @@ const CostRule kGenerate = rule(kElementwise, per_output<1>, "outputs");
 const CostRule kMetadata = rule(OpClass::kOther, no_operations, "0", Fusion::kView);
 const CostRule kControl = rule(OpClass::kOther, no_operations, "0", Fusion::kAlone);
 
-const CostRule kAdd = pointwise(per_output<1>, "outputs", gradient_per_input(0));
-const CostRule kMul =
-    pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kOtherInputs));
-const CostRule kDiv = pointwise(per_output<1>, "outputs", gradient_per_input(2, Saved::kInputs));
-const CostRule kPow = pointwise(per_output<1>, "outputs", gradient_per_input(3, Saved::kInputs));
 const CostRule kMinMax = pointwise(combine_inputs, "(inputs_given - 1) * outputs",
                                    gradient_per_input(1, Saved::kInputs));
 const CostRule kSum =
     pointwise(combine_inputs, "(inputs_given - 1) * outputs", gradient_per_input(0));
-const CostRule kCompare = pointwise(per_output<1>, "outputs");
-const CostRule kSelect = pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kInputs));
-const CostRule kRelu = pointwise(per_output<1>, "outputs", gradient_per_input(1, Saved::kOutput));
-const CostRule kClip =
-    pointwise(per_output<2>, "2 * outputs", gradient_per_input(2, Saved::kInputs));
-const CostRule kLinear = pointwise(per_output<1>, "outputs", gradient_per_input(1));
-const CostRule kFunction =
-    pointwise(per_output<1>, "outputs", gradient_per_input(2, Saved::kInputs));
-const CostRule kLeakyRelu =
-    pointwise(per_output<2>, "2 * outputs", gradient_per_input(2, Saved::kInputs));
-const CostRule kSigmoid =
-    pointwise(per_output<4>, "4 * outputs", gradient_per_input(3, Saved::kOutput));
-const CostRule kHardSigmoid =
-    pointwise(per_output<4>, "4 * outputs", gradient_per_input(3, Saved::kInputs));
-const CostRule kTanh =
-    pointwise(per_output<5>, "5 * outputs", gradient_per_input(3, Saved::kOutput));
-const CostRule kHardSwish =
-    pointwise(per_output<5>, "5 * outputs", gradient_per_input(5, Saved::kInputs));
-const CostRule kSilu =
-    pointwise(per_output<5>, "5 * outputs", gradient_per_input(9, Saved::kInputs));
-const CostRule kSwiGlu =
-    pointwise(per_output<6>, "6 * outputs", gradient_per_input(6, Saved::kInputs));
-const CostRule kElu =
-    pointwise(per_output<3>, "3 * outputs", gradient_per_input(3, Saved::kOutput));
-const CostRule kSelu =
-    pointwise(per_output<4>, "4 * outputs", gradient_per_input(4, Saved::kOutput));
-const CostRule kSoftplus =
-    pointwise(per_output<3>, "3 * outputs", gradient_per_input(5, Saved::kInputs));
-const CostRule kSoftsign =
-    pointwise(per_output<3>, "3 * outputs", gradient_per_input(5, Saved::kInputs));
-const CostRule kMish =
-    pointwise(per_output<9>, "9 * outputs", gradient_per_input(14, Saved::kInputs));
-const CostRule kErf =
-    pointwise(per_output<8>, "8 * outputs", gradient_per_input(4, Saved::kInputs));
-const CostRule kGelu =
-    pointwise(per_output<14>, "14 * outputs", gradient_per_input(18, Saved::kInputs));
-const CostRule kFastGelu =
-    pointwise(per_output<13>, "13 * outputs", gradient_per_input(18, Saved::kInputs));
-const CostRule kBiasGelu =
-    pointwise(per_output<15>, "15 * outputs", gradient_per_input(19, Saved::kInputs));
 // Per output: two additions of a bias, a GELU and a product.
 const CostRule kBiasSplitGelu = rule(kElementwise, per_output<17>, "17 * outputs");
 const CostRule kDropout = {.op_class = kElementwise,
@@ -174,9 +129,6 @@ const CostRule kDropout = {.op_class = kElementwise,
                            .gradient_flops = 1,
                            .saved = Saved::kOutput,
                            .training_flops = 2};
-const CostRule kQuantize = pointwise(per_output<3>, "3 * outputs", gradient_per_input(0));
-const CostRule kDequantize = pointwise(per_output<2>, "2 * outputs", gradient_per_input(1));
-const CostRule kRotary = pointwise(per_output<3>, "3 * outputs", gradient_per_input(3));
 
 const CostRule kMsRotary = pointwise(ms_rotary, "3 * outputs * share", gradient_per_input(3));
 

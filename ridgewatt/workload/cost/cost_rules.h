@@ -3,7 +3,7 @@
 // unless docs/reference/operators.md states otherwise.
 #pragma once
 
-#include "ridgewatt/workload/cost_rule.h"
+#include "ridgewatt/workload/cost/cost_terms.h"
 
 namespace ridgewatt::workload::cost {
 
@@ -17,40 +17,41 @@ extern const CostRule kGenerate;  // random numbers, ranges, windows: 1 per outp
 extern const CostRule kMetadata;  // Shape, Size, sequences, optionals: work on the host
 extern const CostRule kControl;   // If, Loop, Scan: their bodies are counted instead
 
-// Element-wise operators. A number is the operations per output element.
-extern const CostRule kAdd;  // Add, Sub: the gradient is passed on
-extern const CostRule kMul;
-extern const CostRule kDiv;
-extern const CostRule kPow;
-extern const CostRule kMinMax;   // n inputs
-extern const CostRule kSum;      // n inputs
-extern const CostRule kCompare;  // comparisons, logic, bits, rounding, sign: no gradient
-extern const CostRule kSelect;   // Where
-extern const CostRule kRelu;
-extern const CostRule kClip;
-extern const CostRule kLinear;    // Neg: 1, gradient 1
-extern const CostRule kFunction;  // Exp, Log, Sqrt, Sin ...: 1, gradient 2
-extern const CostRule kLeakyRelu;
-extern const CostRule kSigmoid;
-extern const CostRule kHardSigmoid;
-extern const CostRule kTanh;
-extern const CostRule kHardSwish;
-extern const CostRule kSilu;
-extern const CostRule kSwiGlu;
-extern const CostRule kElu;
-extern const CostRule kSelu;
-extern const CostRule kSoftplus;
-extern const CostRule kSoftsign;
-extern const CostRule kMish;
-extern const CostRule kErf;
-extern const CostRule kGelu;
-extern const CostRule kFastGelu;
-extern const CostRule kBiasGelu;
+// Element-wise operators: operations per output element, and the backward pass.
+inline constexpr CostRule kAdd = per_element<1>(gradient_per_input(0));  // Add, Sub
+inline constexpr CostRule kMul = per_element<1>(gradient_per_input(1, Saved::kOtherInputs));
+inline constexpr CostRule kDiv = per_element<1>(gradient_per_input(2, Saved::kInputs));
+inline constexpr CostRule kPow = per_element<1>(gradient_per_input(3, Saved::kInputs));
+extern const CostRule kMinMax;                          // n inputs
+extern const CostRule kSum;                             // n inputs
+inline constexpr CostRule kCompare = per_element<1>();  // and logic, bits, rounding, sign
+inline constexpr CostRule kSelect = per_element<1>(gradient_per_input(1, Saved::kInputs));  // Where
+inline constexpr CostRule kRelu = per_element<1>(gradient_per_input(1, Saved::kOutput));
+inline constexpr CostRule kClip = per_element<2>(gradient_per_input(2, Saved::kInputs));
+inline constexpr CostRule kLinear = per_element<1>(gradient_per_input(1));  // Neg
+// Exp, Log, Sqrt, Sin ...
+inline constexpr CostRule kFunction = per_element<1>(gradient_per_input(2, Saved::kInputs));
+inline constexpr CostRule kLeakyRelu = per_element<2>(gradient_per_input(2, Saved::kInputs));
+inline constexpr CostRule kSigmoid = per_element<4>(gradient_per_input(3, Saved::kOutput));
+inline constexpr CostRule kHardSigmoid = per_element<4>(gradient_per_input(3, Saved::kInputs));
+inline constexpr CostRule kTanh = per_element<5>(gradient_per_input(3, Saved::kOutput));
+inline constexpr CostRule kHardSwish = per_element<5>(gradient_per_input(5, Saved::kInputs));
+inline constexpr CostRule kSilu = per_element<5>(gradient_per_input(9, Saved::kInputs));
+inline constexpr CostRule kSwiGlu = per_element<6>(gradient_per_input(6, Saved::kInputs));
+inline constexpr CostRule kElu = per_element<3>(gradient_per_input(3, Saved::kOutput));
+inline constexpr CostRule kSelu = per_element<4>(gradient_per_input(4, Saved::kOutput));
+inline constexpr CostRule kSoftplus = per_element<3>(gradient_per_input(5, Saved::kInputs));
+inline constexpr CostRule kSoftsign = per_element<3>(gradient_per_input(5, Saved::kInputs));
+inline constexpr CostRule kMish = per_element<9>(gradient_per_input(14, Saved::kInputs));
+inline constexpr CostRule kErf = per_element<8>(gradient_per_input(4, Saved::kInputs));
+inline constexpr CostRule kGelu = per_element<14>(gradient_per_input(18, Saved::kInputs));
+inline constexpr CostRule kFastGelu = per_element<13>(gradient_per_input(18, Saved::kInputs));
+inline constexpr CostRule kBiasGelu = per_element<15>(gradient_per_input(19, Saved::kInputs));
 extern const CostRule kBiasSplitGelu;
 extern const CostRule kDropout;
-extern const CostRule kQuantize;
-extern const CostRule kDequantize;
-extern const CostRule kRotary;
+inline constexpr CostRule kQuantize = per_element<3>(gradient_per_input(0));
+inline constexpr CostRule kDequantize = per_element<2>(gradient_per_input(1));
+inline constexpr CostRule kRotary = per_element<3>(gradient_per_input(3));
 
 // Rows, windows and reductions.
 extern const CostRule kSoftmax;

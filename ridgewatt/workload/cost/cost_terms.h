@@ -1,9 +1,11 @@
 // Helpers for the cost rules, internal to the module. Unknown extents are NaN.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string_view>
 
 #include "ridgewatt/workload/cost_rule.h"
 #include "ridgewatt/workload/infer/op_registry.h"
@@ -77,6 +79,28 @@ constexpr CostRule rule(OpClass op_class, Forward forward, std::string_view form
 }
 constexpr CostRule pointwise(Forward forward, std::string_view formula, Backward backward = {}) {
   return rule(OpClass::kElementwise, forward, formula, Fusion::kPointwise, backward);
+}
+
+// For example, "5 * outputs", with a trailing 0.
+template <int kOperations>
+inline constexpr auto kPerOutputFormula = [] {
+  static_assert(kOperations > 1 && kOperations < 100);
+  constexpr std::string_view kTimes = " * outputs";
+  std::array<char, kTimes.size() + 3> text{};
+  char* end = text.data();
+  if (kOperations >= 10) *end++ = static_cast<char>('0' + kOperations / 10);
+  *end++ = static_cast<char>('0' + kOperations % 10);
+  for (const char c : kTimes) *end++ = c;
+  return text;
+}();
+// A pointwise rule with kOperations per output element.
+template <int kOperations>
+constexpr CostRule per_element(Backward backward = {}) {
+  if constexpr (kOperations == 1) {
+    return pointwise(per_output<1>, "outputs", backward);
+  } else {
+    return pointwise(per_output<kOperations>, kPerOutputFormula<kOperations>.data(), backward);
+  }
 }
 
 }  // namespace ridgewatt::workload::cost

@@ -1,48 +1,42 @@
 #include "ridgewatt/workload/cost/eager_kernels.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/runtimes/activations.h"
+#include "ridgewatt/workload/runtimes/idioms.h"
+#include "ridgewatt/workload/runtimes/units.h"
 
 namespace ridgewatt::workload {
 namespace {
 
-struct Pattern {
-  std::string_view name;
-  OpClass op_class;
-  std::span<const std::string_view> operators;  // in graph order
-};
+constexpr Idiom kNormalizations[] = {
+    {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
+    {"RMSNormalization", OpClass::kNormalization, idioms::kRmsNorm}};
+constexpr RuntimeRules kExported{.idioms = kNormalizations, .activations = activations::kByEager};
 
-constexpr std::string_view kSiluOperators[] = {"Sigmoid", "Mul"};
-constexpr std::string_view kHardSwishOperators[] = {"HardSigmoid", "Mul"};
-constexpr std::string_view kGeluOperators[] = {"Div", "Erf", "Add", "Mul", "Mul"};
-constexpr std::string_view kLayerNormOperators[] = {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add",
-                                                    "Sqrt",       "Div", "Mul", "Add"};
-constexpr std::string_view kRmsNormOperators[] = {"Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul"};
-constexpr Pattern kPatterns[] = {
-    {"LayerNormalization", OpClass::kNormalization, kLayerNormOperators},
-    {"RMSNormalization", OpClass::kNormalization, kRmsNormOperators},
-    {"Gelu", OpClass::kElementwise, kGeluOperators},
-    {"Silu", OpClass::kElementwise, kSiluOperators},
-    {"HardSwish", OpClass::kElementwise, kHardSwishOperators}};
+// The operator that PyTorch's exporter writes.
+std::string_view exported(const IdiomNode& node) {
+  return node.ops.substr(0, node.ops.find('|'));
+}
 
 // In the backward pass, the operators are in reverse order.
-bool matches(std::span<const KernelCost> kernels, const Pattern& pattern) {
-  const std::size_t count = pattern.operators.size();
+bool matches(std::span<const KernelCost> kernels, const Idiom& pattern) {
+  const std::size_t count = pattern.nodes.size();
   if (kernels.size() < count) return false;
   const bool backward = kernels[0].phase == Phase::kBackward;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto wanted = pattern.operators[backward ? count - 1 - i : i];
+    const auto wanted = exported(pattern.nodes[backward ? count - 1 - i : i]);
     if (kernels[i].op != wanted || kernels[i].phase != kernels[0].phase) return false;
   }
   // A squeeze-and-excitation gate is smaller than the product that it scales: this is no SiLU.
   return count != 2 || kernels[0].output_elements == kernels[1].output_elements;
 }
 
-KernelCost joined(std::span<const KernelCost> kernels, const Pattern& pattern) {
+KernelCost joined(std::span<const KernelCost> kernels, const Idiom& pattern) {
   KernelCost one = kernels.front();
   one.op = pattern.name;
   one.op_class = pattern.op_class;
@@ -63,17 +57,18 @@ KernelCost joined(std::span<const KernelCost> kernels, const Pattern& pattern) {
 WorkloadCost eager_kernels(const WorkloadCost& unfused) {
   WorkloadCost eager = unfused;
   eager.kernels.clear();
+  static const std::vector<Idiom> kPatterns = idioms_of(kExported, kInAll);
   const std::span<const KernelCost> kernels(unfused.kernels);
   for (std::size_t k = 0; k < kernels.size();) {
-    const auto* pattern =
-        std::find_if(std::begin(kPatterns), std::end(kPatterns),
-                     [&](const auto& p) { return matches(kernels.subspan(k), p); });
-    if (pattern == std::end(kPatterns)) {
+    const auto pattern = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const Idiom& one) {
+      return matches(kernels.subspan(k), one);
+    });
+    if (pattern == kPatterns.end()) {
       eager.kernels.push_back(kernels[k++]);
       continue;
     }
-    eager.kernels.push_back(joined(kernels.subspan(k, pattern->operators.size()), *pattern));
-    k += pattern->operators.size();
+    eager.kernels.push_back(joined(kernels.subspan(k, pattern->nodes.size()), *pattern));
+    k += pattern->nodes.size();
   }
   return eager;
 }

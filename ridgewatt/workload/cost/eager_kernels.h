@@ -10,9 +10,9 @@
 
 namespace ridgewatt::workload {
 
-// Combines SiLU, HardSwish, GELU (erf), expanded LayerNormalization and RMS normalization, forward
-// and backward. `unfused` must have unfused traffic. A combined kernel has the work of all parts,
-// reads the input of the first, writes the output of the last, and is launched once.
+// Combines expanded activations, LayerNormalization and RMS normalization, forward and backward.
+// `unfused` must have unfused traffic. A combined kernel has the work of all parts, reads the input
+// of the first, writes the output of the last, and is launched once.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
 
 // Throws: only eager mode trains, and only on a GPU.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "ridgewatt/workload/cost/quantized_graph.h"
+#include "ridgewatt/workload/plan/quantized_graph.h"
 
 namespace ridgewatt::workload {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/formats.h"
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 
@@ -89,7 +90,6 @@ class Blocker {
     });
     if (!all || out == kNoTensor || !is_image(out)) return false;
     constexpr std::string_view kPooling = "MaxPool|AveragePool|GlobalAveragePool|GlobalMaxPool";
-    constexpr std::string_view kPointwise = "Add|Sum|Mul|Relu|Sigmoid|Tanh|Gelu|QuickGelu";
     const bool whole = std::all_of(inputs.begin(), inputs.end(),
                                    [&](TensorId in) { return extent(in, 1) % kBlock == 0; });
     if (is_among(label.op, kPooling)) return whole;
@@ -97,7 +97,7 @@ class Blocker {
     if (label.op == "Resize" || label.op == "Upsample") {
       return whole && step(kernel(k).steps.front()).cost.flops == 0;  // nearest mode
     }
-    return is_among(label.op, kPointwise) &&
+    return (is_among(label.op, "Add|Sum|Mul") || is_among(label.op, activations::kOnBlocks)) &&
            std::all_of(inputs.begin(), inputs.end(), [&](TensorId in) {
              return plan_.tensor(in).shape == plan_.tensor(out).shape;
            });

@@ -101,6 +101,7 @@ enum class Concats {
 
 struct RuntimeRules {
   std::span<const Idiom> idioms = {};
+  unsigned activations = 0;            // mask of the activations that it recognizes: activations.h
   std::span<const Chain> chains = {};  // the first one that matches a head is used
   std::string_view parts = {};  // operators whose result is a part of their input, read in place
   Transposes transposes = Transposes::kKernels;

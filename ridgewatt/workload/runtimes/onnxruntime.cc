@@ -8,6 +8,7 @@
 // convolutions with one operator between them (tools/runtimes).
 #include <iterator>
 
+#include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 
@@ -18,13 +19,6 @@ constexpr Idiom kOrtIdioms[] = {
     {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
     {"SimplifiedLayerNormalization", OpClass::kNormalization, idioms::kRmsNorm},
     {"SimplifiedLayerNormalization", OpClass::kNormalization, idioms::kRmsNormReciprocal},
-    {"Gelu", OpClass::kElementwise, idioms::kGelu},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluHalfFirst},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluFactorLast},
-    {"FastGelu", OpClass::kElementwise, idioms::kTanhGelu},
-    {"FastGelu", OpClass::kElementwise, idioms::kTanhGeluLate},
-    {"QuickGelu", OpClass::kElementwise, idioms::kSilu},
-    {"QuickGelu", OpClass::kElementwise, idioms::kQuickGelu},
     {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},  // CUDA only
 };
 constexpr std::span<const Idiom> kOrtCpuIdioms(kOrtIdioms, std::size(kOrtIdioms) - 1);
@@ -52,16 +46,15 @@ constexpr Chain kOrtChains[] = {
      .source = "[ort] SkipLayerNormalization, BiasGelu"},
 };
 
-constexpr RuntimeRules kOnnxRuntime{
-    .idioms = kOrtIdioms, .chains = kOrtChains, .transposes = Transposes::kIntoAttention};
-
-constexpr std::string_view kOrtCpuActivations =
-    "Relu|LeakyRelu|Clip|Sigmoid|Tanh|HardSigmoid|HardSwish";
+constexpr RuntimeRules kOnnxRuntime{.idioms = kOrtIdioms,
+                                    .activations = activations::kByOnnxRuntime,
+                                    .chains = kOrtChains,
+                                    .transposes = Transposes::kIntoAttention};
 
 constexpr Link kOrtCpuConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
                                        {.ops = "Add", .reads = Reads::kTensor},
-                                       {.ops = kOrtCpuActivations}};
-constexpr Link kOrtCpuGemm[] = {{.ops = kOrtCpuActivations}};
+                                       {.ops = activations::kAfterOrtCpuWork}};
+constexpr Link kOrtCpuGemm[] = {{.ops = activations::kAfterOrtCpuWork}};
 constexpr Link kOrtCpuProduct[] = {{.ops = "Mul|Div"}};
 constexpr Link kOrtCpuInteger[] = {
     {.ops = "Cast"}, {.ops = "Mul", .reads = Reads::kAny}, {.ops = "Add"}};
@@ -88,8 +81,10 @@ constexpr Chain kOrtCpuChains[] = {
      .source = "[profiles] BiasGelu"},
 };
 
-constexpr RuntimeRules kOnnxRuntimeCpu{
-    .idioms = kOrtCpuIdioms, .chains = kOrtCpuChains, .blocks = true};
+constexpr RuntimeRules kOnnxRuntimeCpu{.idioms = kOrtCpuIdioms,
+                                       .activations = activations::kByOnnxRuntime,
+                                       .chains = kOrtCpuChains,
+                                       .blocks = true};
 
 }  // namespace
 

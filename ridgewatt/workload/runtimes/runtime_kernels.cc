@@ -78,7 +78,7 @@ int bits_of(const ExecutionPlan& plan, const RuntimeKernels& lowered, TensorId i
 std::vector<Group> fused_groups(const ExecutionPlan& plan, const RuntimeRules& rules,
                                 unsigned width) {
   const ValueGraph graph(plan);
-  return group_units(graph, find_units(graph, rules.idioms, width), rules, width);
+  return group_units(graph, find_units(graph, rules, width), rules, width);
 }
 
 }  // namespace

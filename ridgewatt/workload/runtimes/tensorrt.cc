@@ -3,6 +3,7 @@
 // Sources: [guide] NVIDIA, TensorRT documentation, "Layer Fusion Catalog" and "Working with
 // Quantized Types"; [engines] layer lists that trtexec exports for public engines: ResNet-18 in
 // FP32, FP16 and with Q/DQ of the TensorRT repository, YOLO detectors in FP32 and FP16.
+#include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 
@@ -13,25 +14,12 @@ constexpr Idiom kTensorRtIdioms[] = {
     {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
     {"RMSNormalization", OpClass::kNormalization, idioms::kRmsNorm},
     {"RMSNormalization", OpClass::kNormalization, idioms::kRmsNormReciprocal},
-    {"Gelu", OpClass::kElementwise, idioms::kGelu},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluHalfFirst},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluFactorLast},
-    {"Gelu", OpClass::kElementwise, idioms::kTanhGelu},
-    {"Gelu", OpClass::kElementwise, idioms::kTanhGeluLate},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwish},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishLate},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishEarly},
-    {"Mish", OpClass::kElementwise, idioms::kMish},
-    {"Silu", OpClass::kElementwise, idioms::kSilu},
-    {"Silu", OpClass::kElementwise, idioms::kQuickGelu},
     // [guide] Multi-head attention is fused in FP16, BF16 and INT8, but not in FP32.
     {"Attention", OpClass::kAttention, idioms::kAttention, kIn16 | kIn8, true},
 };
 
 constexpr std::string_view kScales = "BatchNormalization|Mul|Add|Sub|Div";
 constexpr std::string_view kClamps = "Relu|Clip";
-constexpr std::string_view kActivations =
-    "Relu|Clip|LeakyRelu|Sigmoid|Tanh|Elu|HardSigmoid|Silu|HardSwish|Gelu|FastGelu|Swish|Mish";
 
 // [guide] A floating-point residual makes the sum floating point, so it is quantized separately.
 // The epilogues of FP32 kernels add a residual and clamp. Those of narrower kernels also compute
@@ -41,15 +29,15 @@ constexpr Link kPlain[] = {{.ops = kScales, .repeats = true},
                            {.ops = kClamps},
                            {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kRich[] = {{.ops = kScales, .repeats = true},
-                          {.ops = kActivations},
+                          {.ops = activations::kAfterTensorRtConvolution},
                           {.ops = "Add", .reads = Reads::kTensor},
-                          {.ops = kActivations},
+                          {.ops = activations::kAfterTensorRtConvolution},
                           {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kClamped[] = {{.ops = kScales, .repeats = true},
                              {.ops = kClamps},
                              {.ops = "QuantizeLinear", .no_wide_residual = true}};
 constexpr Link kProduct[] = {{.ops = kScales, .repeats = true},
-                             {.ops = "Relu|Gelu|FastGelu|Silu|Tanh|Sigmoid"},
+                             {.ops = activations::kAfterTensorRtProduct},
                              {.ops = "Add", .reads = Reads::kTensor},
                              {.ops = "Relu"},
                              {.ops = "QuantizeLinear", .no_wide_residual = true}};
@@ -116,6 +104,7 @@ constexpr Chain kTensorRtChains[] = {
 };
 
 constexpr RuntimeRules kTensorRt{.idioms = kTensorRtIdioms,
+                                 .activations = activations::kByTensorRt,
                                  .chains = kTensorRtChains,
                                  .parts = "Split|Slice",
                                  .transposes = Transposes::kIntoProducts,

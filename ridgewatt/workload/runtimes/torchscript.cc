@@ -4,6 +4,7 @@
 // freezing folds BatchNormalization into convolutions. Operations that the exporter expanded are
 // one operator in PyTorch. Groups of pointwise operators are not fused: the fuser of the profiling
 // executor needs static shapes after a warm-up and is not modelled.
+#include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 constexpr Idiom kJitIdioms[] = {
     {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
-    {"Gelu", OpClass::kElementwise, idioms::kGelu},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluHalfFirst},
-    {"Gelu", OpClass::kElementwise, idioms::kGeluFactorLast},
-    {"Silu", OpClass::kElementwise, idioms::kSilu},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwish},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishLate},
-    {"HardSwish", OpClass::kElementwise, idioms::kHardSwishEarly},
-    {"Mish", OpClass::kElementwise, idioms::kMish},
 };
 
 constexpr Link kJitFolded[] = {{.ops = "BatchNormalization", .repeats = true}};
@@ -38,6 +31,7 @@ constexpr Chain kJitChains[] = {
 };
 
 constexpr RuntimeRules kTorchscript{.idioms = kJitIdioms,
+                                    .activations = activations::kByTorchscript,
                                     .chains = kJitChains,
                                     .parts = "Split|Slice",
                                     .transposes = Transposes::kBeforeProducts};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ridgewatt/workload/runtimes/activations.h"
+
 namespace ridgewatt::workload {
 namespace {
 
@@ -153,8 +155,19 @@ Fusion fusion_of(OpClass op_class) {
 
 }  // namespace
 
-std::vector<Unit> find_units(const ValueGraph& graph, std::span<const Idiom> idioms,
-                             unsigned width) {
+std::vector<Idiom> idioms_of(const RuntimeRules& rules, unsigned width) {
+  std::vector<Idiom> found;
+  for (const Idiom& idiom : rules.idioms) {
+    if ((idiom.widths & width) != 0) found.push_back(idiom);
+  }
+  for (const auto& [name, nodes, by] : activations::kIdioms) {
+    if ((by & rules.activations) != 0) found.push_back({name, OpClass::kElementwise, nodes});
+  }
+  return found;
+}
+
+std::vector<Unit> find_units(const ValueGraph& graph, const RuntimeRules& rules, unsigned width) {
+  const std::vector<Idiom> idioms = idioms_of(rules, width);
   const ExecutionPlan& plan = graph.plan();
   const std::size_t count = plan.steps.size();
   std::vector<bool> taken(count, false);
@@ -162,7 +175,6 @@ std::vector<Unit> find_units(const ValueGraph& graph, std::span<const Idiom> idi
   for (std::size_t i = 0; i < count; ++i) {
     if (!ValueGraph::runs(plan.steps[i]) || taken[i]) continue;
     for (const Idiom& idiom : idioms) {
-      if ((idiom.widths & width) == 0) continue;
       if (!is_among(plan.steps[i].node->op, idiom.nodes[0].ops)) continue;
       auto steps = IdiomMatcher(graph, idiom, taken).from(static_cast<int>(i));
       if (!steps) continue;

@@ -18,8 +18,10 @@ struct Unit {
   bool is_idiom = false;
 };
 
+// The idioms of a runtime for arithmetic of this width, activations last.
+std::vector<Idiom> idioms_of(const RuntimeRules& rules, unsigned width);
+
 // Returns units in a possible execution order.
-std::vector<Unit> find_units(const ValueGraph& graph, std::span<const Idiom> idioms,
-                             unsigned width);
+std::vector<Unit> find_units(const ValueGraph& graph, const RuntimeRules& rules, unsigned width);
 
 }  // namespace ridgewatt::workload

@@ -1,6 +1,6 @@
 #include "ridgewatt/workload/runtimes/value_graph.h"
 
-#include "ridgewatt/workload/cost/quantized_graph.h"
+#include "ridgewatt/workload/plan/quantized_graph.h"
 
 namespace ridgewatt::workload {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "ridgewatt/workload/cost/quantized_graph.h"
 #include "ridgewatt/workload/cost_table.h"
 #include "ridgewatt/workload/infer/attention_lengths.h"
 #include "ridgewatt/workload/infer/op_registry.h"
+#include "ridgewatt/workload/plan/quantized_graph.h"
 
 namespace ridgewatt::workload {
 namespace {

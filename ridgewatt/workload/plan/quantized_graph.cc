@@ -1,4 +1,4 @@
-#include "ridgewatt/workload/cost/quantized_graph.h"
+#include "ridgewatt/workload/plan/quantized_graph.h"
 
 #include <algorithm>
 #include <array>
