@@ -20,30 +20,40 @@ struct FormatWord {
   int bits;
   Precision precision;
 };
-// The first row whose word occurs in a format applies: "bfloat16" contains "float", "uint8"
-// contains "int8".
-constexpr std::array<FormatWord, 22> kFormats = {{
-    {"bfloat16", 16, Precision::kBf16},   {"bf16", 16, Precision::kBf16},
-    {"float16", 16, Precision::kFp16},    {"fp16", 16, Precision::kFp16},
-    {"half", 16, Precision::kFp16},       {"fp8", 8, Precision::kFp8},
-    {"e4m3", 8, Precision::kFp8},         {"fp4", 4, Precision::kFp4},
-    {"e2m1", 4, Precision::kFp4},         {"int8", 8, Precision::kInt8},
-    {"signed char", 8, Precision::kInt8}, {"bool", 8, Precision::kFp32},
-    {"int4", 4, Precision::kInt8},        {"int64", 64, Precision::kFp32},
-    {"long", 64, Precision::kFp32},       {"double", 64, Precision::kFp32},
-    {"fp32", 32, Precision::kFp32},       {"float32", 32, Precision::kFp32},
-    {"float", 32, Precision::kFp32},      {"int32", 32, Precision::kFp32},
-    {"int", 32, Precision::kFp32},        {"byte", 8, Precision::kFp32},
+// Other words than the names of precisions. The first row whose word occurs in a format applies:
+// "bfloat16" contains "float".
+constexpr std::array<FormatWord, 15> kFormats = {{
+    {"bfloat16", 16, Precision::kBf16},
+    {"float16", 16, Precision::kFp16},
+    {"half", 16, Precision::kFp16},
+    {"e4m3", 8, Precision::kFp8},
+    {"e2m1", 4, Precision::kFp4},
+    {"signed char", 8, Precision::kInt8},
+    {"bool", 8, Precision::kFp32},
+    {"int4", 4, Precision::kInt8},
+    {"int64", 64, Precision::kFp32},
+    {"long", 64, Precision::kFp32},
+    {"double", 64, Precision::kFp32},
+    {"float", 32, Precision::kFp32},
+    {"int32", 32, Precision::kFp32},
+    {"int", 32, Precision::kFp32},
+    {"byte", 8, Precision::kFp32},
 }};
 
-const FormatWord* find_format(std::string_view format) {
+std::optional<FormatWord> find_format(std::string_view format) {
   std::string lower(format);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found = std::find_if(kFormats.begin(), kFormats.end(), [&](const FormatWord& entry) {
-    return lower.find(entry.word) != std::string::npos;
-  });
-  return found == kFormats.end() ? nullptr : &*found;
+  for (const workload::PrecisionRow& row : workload::kPrecisionRows) {
+    const ArithmeticRow& arithmetic = kArithmeticRows[row.arithmetic];
+    if (row.name == arithmetic.name && lower.find(row.name) != std::string::npos) {
+      return FormatWord{row.name, arithmetic.bits, row.id};
+    }
+  }
+  for (const FormatWord& entry : kFormats) {
+    if (lower.find(entry.word) != std::string::npos) return entry;
+  }
+  return std::nullopt;
 }
 
 struct TypeWord {
@@ -153,8 +163,8 @@ std::optional<double> tensor_bytes(const std::vector<EngineTensor>& tensors) {
 }  // namespace
 
 int format_bits(std::string_view format) {
-  const FormatWord* found = find_format(format);
-  return found == nullptr ? 0 : found->bits;
+  const auto found = find_format(format);
+  return found ? found->bits : 0;
 }
 
 std::optional<LayerWork> engine_work(const EngineLayer& layer) {
@@ -184,8 +194,8 @@ std::optional<double> engine_traffic_bytes(const EngineLayer& layer) {
 
 Precision engine_precision(const EngineLayer& layer) {
   if (layer.inputs.empty()) return Precision::kFp32;
-  const FormatWord* found = find_format(layer.inputs[0].format);
-  const Precision precision = found == nullptr ? Precision::kFp32 : found->precision;
+  const auto found = find_format(layer.inputs[0].format);
+  const Precision precision = found ? found->precision : Precision::kFp32;
   return precision == Precision::kFp32 && has(layer.tactic, "tf32") ? Precision::kTf32 : precision;
 }
 

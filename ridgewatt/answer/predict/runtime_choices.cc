@@ -2,8 +2,6 @@
 
 #include <span>
 
-#include "ridgewatt/base/enum_rows.h"
-
 namespace ridgewatt::answer {
 
 std::string RuntimeChoice::name() const {
@@ -24,20 +22,10 @@ std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision
 }
 
 workload::Precision wider_than(workload::Precision precision) {
-  using P = workload::Precision;
-  struct Row {
-    P id, wider;
-  };
-  static constexpr auto kRows = enum_rows<Row>({{P::kStored, P::kStored},
-                                                {P::kFp32, P::kFp32},
-                                                {P::kTf32, P::kFp32},
-                                                {P::kFp16, P::kFp32},
-                                                {P::kBf16, P::kFp32},
-                                                {P::kInt8, P::kFp16},
-                                                {P::kFp8, P::kFp16},
-                                                {P::kFp4, P::kFp8},
-                                                {P::kMixed, P::kFp32}});
-  return kRows[precision].wider;
+  const int bits = workload::kPrecisionRows[precision].inference.activations;
+  if (bits == 0) return precision;
+  if (bits >= 16) return workload::Precision::kFp32;
+  return bits >= 8 ? workload::Precision::kFp16 : workload::Precision::kFp8;
 }
 
 std::shared_ptr<const workload::DeployedWorkload> deployed_as(

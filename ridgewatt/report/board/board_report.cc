@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
@@ -68,13 +71,33 @@ Json levels_json(const Bsp& bsp) {
   return json;
 }
 
+// For example, "bf16_flop_per_s".
+std::string peak_key(const ArithmeticRow& row) {
+  return fmt::format("{}_{}_per_s", row.name, row.floats ? "flop" : "op");
+}
+
+std::vector<KeyMeaning> peak_keys() {
+  static const auto kTexts = [] {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const ArithmeticRow& row : kArithmeticRows) {
+      std::string name;
+      for (const unsigned char c : row.name) name += static_cast<char>(std::toupper(c));
+      texts.emplace_back(peak_key(row), fmt::format("peak of {} arithmetic", name));
+    }
+    return texts;
+  }();
+  std::vector<KeyMeaning> keys;
+  for (const auto& [key, meaning] : kTexts) keys.push_back({key, meaning});
+  return keys;
+}
+
+const DeclaredKeys kPeakKeys(peak_keys);
+
 Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
   Json json = Json::object();
   for (const Arithmetic arithmetic : kArithmetics) {
     if (!supports(board, arithmetic)) continue;
-    const char* unit = kArithmeticRows[arithmetic].floats ? "flop" : "op";
-    json[fmt::format("{}_{}_per_s", name_of(arithmetic), unit)] =
-        peak_flops(board, mode, arithmetic, sms);
+    json[peak_key(kArithmeticRows[arithmetic])] = peak_flops(board, mode, arithmetic, sms);
   }
   if (board.memory_bus_bits > 0) json["bandwidth_bytes_per_s"] = peak_bandwidth(board, mode);
   return json;
