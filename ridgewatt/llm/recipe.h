@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/stored_type.h"
 
@@ -37,43 +36,6 @@ struct Tensor {
 
 double bytes_of(std::span<const Tensor> tensors);
 
-// The kinds of recipes: one type for all, llama.cpp's mixtures, or packed checkpoints.
-enum class RecipeKind {
-  kPlain,  // one type for every matrix
-  kMixture,
-  kExpertsMxfp4,  // llama.cpp: experts in MXFP4, other matrices in Q8_0
-  kAwq,
-  kGptq,
-  kPackedInt4,  // compressed-tensors, symmetric
-  kInt8,        // compressed-tensors, one scale per output
-  kFp8,         // compressed-tensors, one scale per output
-  kFp8Blocks,   // DeepSeek V3: one scale per 128 x 128 block
-  kMxfp4,       // gpt-oss: experts in MXFP4, other weights in BF16
-  kNvfp4,       // ModelOpt: FP4, one FP8 scale per 16 weights
-  kNf4,         // bitsandbytes: 4 bits, one 32-bit scale per 64 weights
-};
-
-struct RecipeKindRow {
-  RecipeKind id;
-  bool gguf;           // files of llama.cpp; false: checkpoints
-  bool experts_only;   // only experts have the type of the recipe
-  Arithmetic units;    // units that multiply its matrices in their stored type; FP16: none
-  bool sized = false;  // configurations state bits and group
-};
-inline constexpr auto kRecipeKindRows =
-    enum_rows<RecipeKindRow>({{RecipeKind::kPlain, true, false, Arithmetic::kFp16},
-                              {RecipeKind::kMixture, true, false, Arithmetic::kFp16},
-                              {RecipeKind::kExpertsMxfp4, true, true, Arithmetic::kFp16},
-                              {RecipeKind::kAwq, false, false, Arithmetic::kFp16, true},
-                              {RecipeKind::kGptq, false, false, Arithmetic::kFp16, true},
-                              {RecipeKind::kPackedInt4, false, false, Arithmetic::kFp16, true},
-                              {RecipeKind::kInt8, false, false, Arithmetic::kInt8},
-                              {RecipeKind::kFp8, false, false, Arithmetic::kFp8},
-                              {RecipeKind::kFp8Blocks, false, false, Arithmetic::kFp8},
-                              {RecipeKind::kMxfp4, false, true, Arithmetic::kFp16},
-                              {RecipeKind::kNvfp4, false, false, Arithmetic::kFp4},
-                              {RecipeKind::kNf4, false, false, Arithmetic::kFp16}});
-
 // How a Hugging Face configuration names a quantization.
 struct ConfigQuantization {
   std::string_view method;       // quant_method; empty: none
@@ -84,14 +46,22 @@ struct ConfigQuantization {
 // Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;
 
+// Adds the tensors that a checkpoint stores for one matrix: quantization/checkpoint.cc.
+class PackedMatrix;
+using CheckpointLayout = void (*)(PackedMatrix&);
+
 struct Recipe {
   std::string name;  // "q4_k_m"
   std::string description;
-  RecipeKind kind = RecipeKind::kPlain;
+  CheckpointLayout layout = nullptr;  // null: a file of GGUF
   // Of most matrices; for checkpoints, of tensors that are not quantized.
   StoredType type = StoredType::kF16;
-  int bits = 4;     // of packed integers
-  int group = 128;  // weights that share a scale; 0: a whole row
+  int bits = 4;               // of packed integers
+  int group = 128;            // weights that share a scale; 0: a whole row
+  bool sized = false;         // configurations state bits and group
+  bool experts_only = false;  // only experts have the type of the recipe
+  // Units that multiply its matrices in their stored type; FP16: none.
+  Arithmetic units = Arithmetic::kFp16;
 
   const MixtureRules* rules = nullptr;  // null: every matrix has `type`
 
@@ -100,8 +70,7 @@ struct Recipe {
   int gguf_file_type = -1;  // general.file_type, which is llama.cpp's llama_ftype; -1: none
   std::vector<ConfigQuantization> configs = {};
 
-  const RecipeKindRow& facts() const { return kRecipeKindRows[kind]; }
-  bool gguf() const { return facts().gguf; }
+  bool gguf() const { return layout == nullptr; }
 };
 
 // All recipes: those of GGUF, then those of checkpoints, each from large to small.

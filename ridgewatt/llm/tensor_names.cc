@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/quantization/checkpoint.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -66,10 +67,8 @@ Description described_by_rows(const LanguageModel& model) {
 }
 
 bool holds_packed(const LanguageModel& model) {
-  return std::any_of(model.tensors.begin(), model.tensors.end(), [](const Tensor& tensor) {
-    return tensor.name.ends_with(".qweight") || tensor.name.ends_with("_packed") ||
-           tensor.name.ends_with("_blocks") || tensor.name.ends_with(".weight_scale");
-  });
+  return std::any_of(model.tensors.begin(), model.tensors.end(),
+                     [](const Tensor& tensor) { return shows_packing(tensor.name); });
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ bool takes(const llm::EngineFacts& engine, const WeightFormat& weights) {
     return engine.gguf || std::any_of(engine.variants.begin(), engine.variants.end(),
                                       [](const llm::EngineVariant& one) { return one.gguf; });
   }
-  // An unknown kind of checkpoint is accepted by the engines that read checkpoints.
-  if (!weights.kind) return !engine.gguf;
+  // An unknown checkpoint is accepted by the engines that read checkpoints.
+  if (weights.recipe == nullptr) return !engine.gguf;
   return std::any_of(engine.takes.begin(), engine.takes.end(), [&](const std::string& name) {
-    return llm::find_recipe(name).kind == *weights.kind;
+    return &llm::find_recipe(name) == weights.recipe;
   });
 }
 
@@ -37,8 +37,8 @@ std::string taken_by(const llm::EngineFacts& engine) {
 }  // namespace
 
 WeightFormat format_of(const llm::Recipe& recipe) {
-  const bool plain = recipe.kind == llm::RecipeKind::kPlain;
-  return {recipe.name, recipe.gguf() && !plain, plain, recipe.kind};
+  const bool plain = recipe.gguf() && llm::facts_of(recipe.type).bits() >= 16;
+  return {recipe.name, recipe.gguf() && !plain, plain, &recipe};
 }
 
 WeightFormat format_of_stored(const llm::LanguageModel& model) {
@@ -53,7 +53,7 @@ WeightFormat format_of_stored(const llm::LanguageModel& model) {
   for (const llm::Recipe& recipe : llm::recipes()) {
     // A configuration's "awq, 4 bits" is the recipe "awq".
     if (model.stored_as.substr(0, model.stored_as.find(',')) == recipe.name) {
-      weights.kind = recipe.kind;
+      weights.recipe = &recipe;
     }
   }
   return weights;
@@ -74,8 +74,7 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
     return fmt::format("{} does not store the cache of keys and values in {}: it takes {}", engine,
                        name_of(cache), fmt::join(facts->caches, ", "));
   }
-  const Arithmetic units =
-      weights.kind ? llm::kRecipeKindRows[*weights.kind].units : Arithmetic::kFp16;
+  const Arithmetic units = weights.recipe != nullptr ? weights.recipe->units : Arithmetic::kFp16;
   const ArithmeticRow& row = kArithmeticRows[units];
   const bool narrow = row.floats && row.bits < kArithmeticRows[Arithmetic::kFp16].bits;
   if (!narrow || supports(board, units)) return "";

@@ -1,7 +1,6 @@
 // Which engine can run weights in which format.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +16,9 @@ struct WeightFormat {
   std::string name;                     // for people
   bool gguf = false;                    // block format that only GGUF has
   bool plain = false;                   // only F32, F16 and BF16, which every engine can read
-  std::optional<llm::RecipeKind> kind;  // absent: unknown
+  const llm::Recipe* recipe = nullptr;  // one of llm::recipes(); null: unknown
 };
+// `recipe` is one of llm::recipes().
 WeightFormat format_of(const llm::Recipe& recipe);
 WeightFormat format_of_stored(const llm::LanguageModel& model);
 

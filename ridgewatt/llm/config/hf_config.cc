@@ -155,7 +155,7 @@ std::optional<Recipe> recipe_of(const ConfigFields& fields, const std::string& m
   }
   if (found == nullptr) return std::nullopt;
   Recipe recipe = *found;
-  if (!recipe.facts().sized) return recipe;
+  if (!recipe.sized) return recipe;
   const bool sound = (bits == 2 || bits == 4 || bits == 8) && group >= -1 && group <= 65536;
   if (!sound) return std::nullopt;
   recipe.bits = static_cast<int>(bits);

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine.h"
 #include "ridgewatt/llm/footprint.h"
+#include "ridgewatt/llm/quantization/checkpoint.h"
 #include "ridgewatt/numerics/soft_maximum.h"
 
 namespace ridgewatt::llm {
@@ -37,14 +38,6 @@ double unpacked_share(StoredType type) {
   return facts.bits() < 16 ? 1 : 0;
 }
 
-// Whether a tensor contains zeros or scales of packed weights, which are not a matrix of their own.
-bool is_of_another(const Tensor& tensor) {
-  constexpr std::array<std::string_view, 5> kEnds = {"zeros", "zero_point", "weight_scale",
-                                                     "scales", "absmax"};
-  return std::any_of(kEnds.begin(), kEnds.end(),
-                     [&](std::string_view end) { return tensor.name.ends_with(end); });
-}
-
 // Elements of the matrices that a step of one token uses, by how they are stored.
 struct StoredShare {
   double all = 0, packed = 0;
@@ -54,7 +47,7 @@ StoredShare stored_share(const Description& description, std::span<const Tensor>
   StoredShare share;
   for (const Tensor& tensor : tensors) {
     if (tensor.role != Role::kMatrix && tensor.role != Role::kExpert) continue;
-    if (is_of_another(tensor)) continue;
+    if (is_of_another(tensor.name)) continue;
     const double times = unpacked_share(tensor.type);
     auto numbers = static_cast<double>(tensor.elements()) * (times > 0 ? times : 1);
     if (tensor.role == Role::kExpert && tensor.layer >= 0 &&
@@ -212,7 +205,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
     if (tensor.role == Role::kTokenEmbedding && !description.tied) continue;
     double share = unpacked_share(tensor.type);
     if (share == 0) continue;
-    if (!is_of_another(tensor)) work.packed_matrices += 1;
+    if (!is_of_another(tensor.name)) work.packed_matrices += 1;
     if (tensor.role == Role::kExpert && tensor.layer >= 0 &&
         tensor.layer < static_cast<int>(description.layers.size())) {
       const auto layer = static_cast<std::size_t>(tensor.layer);

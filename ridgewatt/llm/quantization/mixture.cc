@@ -57,11 +57,11 @@ StoredType Mixture::chosen(const Weight& weight) {
   const bool head =
       weight.role == Role::kHead || (model_.tied && weight.role == Role::kTokenEmbedding);
   if (head) {
-    if (recipe_.facts().experts_only) return StoredType::kQ80;
+    if (recipe_.experts_only) return StoredType::kQ80;
     if (weight.shape.back() % facts_of(type).elements != 0) return StoredType::kQ80;
     return type == StoredType::kQ80 ? type : StoredType::kQ6K;
   }
-  if (recipe_.facts().experts_only) {
+  if (recipe_.experts_only) {
     return weight.role == Role::kExpert ? StoredType::kMxfp4 : StoredType::kQ80;
   }
   if (weight.role == Role::kTokenEmbedding) return type;

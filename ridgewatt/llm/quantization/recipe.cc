@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/quantization/checkpoint.h"
 #include "ridgewatt/llm/quantization/mixture.h"
@@ -44,25 +45,22 @@ constexpr MixtureRules kQ2KRules = {
 
 std::vector<Recipe> all_recipes() {
   using enum StoredType;
-  const auto gguf = [](std::string_view name, int file_type, StoredType type, RecipeKind kind,
-                       const char* description) {
-    Recipe recipe{
-        .name = std::string(name), .description = description, .kind = kind, .type = type};
-    recipe.gguf_file_type = file_type;
-    return recipe;
-  };
-  const auto plain = [&](std::string_view name, int file_type, StoredType type) {
-    return gguf(name, file_type, type, RecipeKind::kPlain, "every matrix in one type");
+  const auto plain = [](std::string_view name, int file_type, StoredType type) {
+    return Recipe{.name = std::string(name),
+                  .description = "every matrix in one type",
+                  .type = type,
+                  .gguf_file_type = file_type};
   };
   const auto mixture = [&](std::string_view name, int file_type, StoredType type,
                            const MixtureRules* rules = nullptr) {
-    Recipe recipe = gguf(name, file_type, type, RecipeKind::kMixture, "llama.cpp's mixture");
+    Recipe recipe = plain(name, file_type, type);
+    recipe.description = "llama.cpp's mixture";
     recipe.rules = rules;
     return recipe;
   };
   Recipe f16 = plain("f16", 1, kF16);
   f16.words = {"w16a16"};
-  return {
+  std::vector<Recipe> all = {
       plain("f32", 0, kF32),
       std::move(f16),
       plain("bf16", 32, kBf16),
@@ -82,64 +80,14 @@ std::vector<Recipe> all_recipes() {
       mixture("q3_k_m", 12, kQ3K, &mixtures::kQ3KMRules),
       mixture("q3_k_s", 11, kQ3K, &mixtures::kQ3KSRules),
       mixture("q2_k", 10, kQ2K, &mixtures::kQ2KRules),
-      gguf("mxfp4_moe", 38, kMxfp4, RecipeKind::kExpertsMxfp4,
-           "llama.cpp: experts in MXFP4, all else in Q8_0"),
-      // In TensorRT-LLM, INT4 is AWQ, and INT8 is SmoothQuant, whose weights equal those of
-      // compressed-tensors in 8 bits.
-      {.name = "int8",
-       .description = "compressed-tensors: 8 bits, a scale per output",
-       .kind = RecipeKind::kInt8,
-       .type = kBf16,
-       .bits = 8,
-       .group = 0,
-       .words = {"int8_sq", "smoothquant", "w8a8", "w8a16"},
-       .configs = {{"compressed-tensors", "int-quantized"}}},
-      {.name = "fp8",
-       .description = "compressed-tensors: FP8, a scale per output",
-       .kind = RecipeKind::kFp8,
-       .type = kBf16,
-       .bits = 8,
-       .group = 0,
-       .configs = {{"fp8"}, {"compressed-tensors", "float-quantized"}}},
-      {.name = "fp8_block",
-       .description = "DeepSeek V3: FP8, a scale per 128 x 128",
-       .kind = RecipeKind::kFp8Blocks,
-       .type = kBf16,
-       .bits = 8,
-       .group = 0,
-       .configs = {{.method = "fp8", .blocks = true}}},
-      {.name = "awq",
-       .description = "AWQ: 4 bits in groups of 128, with zeros",
-       .kind = RecipeKind::kAwq,
-       .words = {"int4", "int4_awq", "w4a16_awq"},
-       .configs = {{"awq"}}},
-      {.name = "gptq",
-       .description = "GPTQ: 4 bits in groups of 128, with zeros and order",
-       .kind = RecipeKind::kGptq,
-       .configs = {{"gptq"}}},
-      {.name = "w4a16",
-       .description = "compressed-tensors: 4 bits in groups of 128",
-       .kind = RecipeKind::kPackedInt4,
-       .type = kBf16,
-       .configs = {{"compressed-tensors", "pack-quantized"}}},
-      {.name = "nf4",
-       .description = "bitsandbytes: 4 bits in groups of 64",
-       .kind = RecipeKind::kNf4,
-       .type = kBf16,
-       .group = 64,
-       .words = {"4bit", "bnb_4bit", "bitsandbytes"}},
-      {.name = "nvfp4",
-       .description = "ModelOpt: FP4 in groups of 16",
-       .kind = RecipeKind::kNvfp4,
-       .type = kBf16,
-       .group = 16,
-       .words = {"w4a4", "fp4"}},
-      {.name = "mxfp4",
-       .description = "gpt-oss: experts in MXFP4, all else in 16 bits",
-       .kind = RecipeKind::kMxfp4,
-       .type = kBf16,
-       .configs = {{"mxfp4"}}},
+      {.name = "mxfp4_moe",
+       .description = "llama.cpp: experts in MXFP4, all else in Q8_0",
+       .type = kMxfp4,
+       .experts_only = true,
+       .gguf_file_type = 38},
   };
+  for (Recipe& recipe : checkpoint_recipes()) all.push_back(std::move(recipe));
+  return all;
 }
 
 }  // namespace
