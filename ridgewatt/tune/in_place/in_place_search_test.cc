@@ -150,6 +150,9 @@ TEST(InPlaceSearch, FindsWhatAFreeSearchFinds) {
   const InPlaceResult found = search.run();
   ASSERT_TRUE(found.summary.answer);
   EXPECT_LE(objective_value(goal, *found.summary.answer), 1.1 * optimum);
+  // The answer that is measured again is no profile of the budget.
+  EXPECT_GT(found.summary.again, 0u);
+  EXPECT_LE(found.summary.steps.size() - found.summary.again, 15u);
 }
 
 TEST(InPlaceSearch, AProgramThatEndsLeavesTheBestSoFar) {
