@@ -185,7 +185,8 @@ TEST(Profile, ASeriesBelongsToOneCommand) {
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, one).measured, 1);
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, one).skipped, 1);
   const auto refusal = refusal_of([&] { profile(*board.sysfs, control, store, modes, other); });
-  EXPECT_THAT(refusal, ::testing::HasSubstr("1 point of workload sleep that another command measured"));
+  EXPECT_THAT(refusal,
+              ::testing::HasSubstr("1 point of workload sleep that another command measured"));
   EXPECT_THAT(refusal, ::testing::HasSubstr("--workload"));
   EXPECT_EQ(store.size(), 1);
   // The board may have had no serial number in the store.

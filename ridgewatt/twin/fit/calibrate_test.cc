@@ -128,7 +128,7 @@ TEST_F(CalibrateTest, TheFitExplainsWhatItWasGivenAndListsTheRest) {
   ASSERT_FALSE(summary.outliers.empty());
   EXPECT_EQ(summary.outliers[0].workload, runs[3].workload);
   EXPECT_GT(summary.outliers[0].time_ratio, 10);
-  // One average: what the headline says is what the twin says of itself.
+  // One average: the headline and the twin state the same error.
   const std::string errors = fmt::format("time {:.1f} %", 100 * *summary.twin.fit.time_mape);
   EXPECT_NE(summary.brief_report().find(errors), std::string::npos) << summary.brief_report();
   const std::string fit = fmt::format("fit error {:.1f} % time", 100 * summary.mean.time);
