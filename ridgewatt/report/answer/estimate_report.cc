@@ -591,9 +591,7 @@ std::string estimate_heading(const answer::EstimateQuestion& question,
 
 void note_estimate(const answer::EstimateAnswer& found, Result& result) {
   const auto [preset, envelope, waits, mixed, caller, wide] = estimate_remarks(found);
-  if (!preset.empty()) result.text_after('
-' + escape_terminal(preset) + '
-');
+  if (!preset.empty()) result.text_after('\n' + escape_terminal(preset) + '\n');
   if (!found.remedies.empty()) result.notes.push_back(remedies_text(found.remedies));
   for (const auto& remark : {envelope, waits, mixed, caller, wide}) {
     if (!remark.empty()) result.notes.push_back(remark);
