@@ -217,7 +217,7 @@ TEST_F(TableOptions, SortAndTopActOnTableAndCsv) {
             "nano");
   const auto table = lines_of("device list --wide --sort cores:desc --top 2");
   EXPECT_THAT(table[1], HasSubstr("thor"));
-  EXPECT_EQ(table.back(), "2 of 20 rows");
+  EXPECT_EQ(table.back(), "2 of 22 rows");
 }
 
 // label: slow

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
@@ -102,10 +103,12 @@ class LiveProgram::State {
   };
 
  public:
-  State(platform::Sysfs& sysfs, platform::JetsonModeControl& control, StartedCommand started,
-        bool ours)
-      : control_(control), started_(std::move(started)), ours_(ours), marks_(monotonic_s()) {
+  // `start` is called when signals are already passed on.
+  State(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
+        const std::function<StartedCommand()>& start, bool ours)
+      : control_(control), started_(start()), ours_(ours), marks_(monotonic_s()) {
     asked_group = ours ? started_.process : 0;
+    if (asked_by != 0) pass_on(asked_by);  // while the program started
     end_ = OwnedFd(static_cast<int>(::syscall(SYS_pidfd_open, started_.process, 0)));
     if (ours) ::fcntl(started_.marks.get(), F_SETFL, O_NONBLOCK);
     try {
@@ -207,15 +210,19 @@ LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& co
                          std::vector<std::string> command, int batch) {
   fill_in(command, kBatchPlace, batch);
   state_ = std::make_unique<State>(
-      sysfs, control, start_marked_command(command, CommandTie::kOutlivesUs), /*ours=*/true);
+      sysfs, control, [&] { return start_marked_command(command, CommandTie::kOutlivesUs); },
+      /*ours=*/true);
 }
 
 LiveProgram::LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
                          pid_t process) {
-  StartedCommand started;
-  started.process = process;
-  started.marks = marks_of(process);
-  state_ = std::make_unique<State>(sysfs, control, std::move(started), /*ours=*/false);
+  const auto running = [&] {
+    StartedCommand started;
+    started.process = process;
+    started.marks = marks_of(process);
+    return started;
+  };
+  state_ = std::make_unique<State>(sysfs, control, running, /*ours=*/false);
 }
 
 LiveProgram::~LiveProgram() {

@@ -559,7 +559,7 @@ LayerSums layer_sums(const Table& layers) {
 
 std::string mixed_power_note(const std::vector<std::string>& boards) {
   bool card = false, module = false;
-  for (const auto& name : boards) (load_board(name).discrete_gpu ? card : module) = true;
+  for (const auto& board : boards) (load_board(board).discrete_gpu ? card : module) = true;
   return card && module ? "the power and energy of a graphics card are those of the card alone, "
                           "without its host; those of a Jetson are of the whole module"
                         : "";

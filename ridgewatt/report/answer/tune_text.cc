@@ -425,7 +425,9 @@ Result ranking_result(const answer::TuneRanking& ranking) {
   result.json = ranking_to_json(ranking);
   for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
   std::vector<std::string> names;
-  for (const RowOrigin& origin : origins) names.push_back(origin.board);
+  for (const auto& found : answers) {
+    if (found.source.device) names.push_back(*found.source.device);
+  }
   for (const std::string& note : {waiting_text(ranking), mixed_power_note(names)}) {
     if (!note.empty()) result.remarks.push_back(note);
   }

@@ -156,18 +156,18 @@ Table board_list_table(const std::vector<Board>& boards) {
 
 namespace {
 
-// The error of the twin on its own rows, and what these rows were.
-std::vector<Cell> twin_row(const TwinTable& twin) {
-  std::vector<Cell> row = {std::string("twin.fit_error"), Cell(), Cell(), Cell()};
+// Adds the error of the twin on its own rows, and what these rows were, if a twin was fitted.
+void add_twin(const TwinTable& twin, Table& table) {
   const auto time = twin.numbers.find("fit.time_mape"), power = twin.numbers.find("fit.power_mape");
-  if (time != twin.numbers.end() && power != twin.numbers.end()) {
-    row[1] = fmt::format("{:.1f} % time, {:.1f} % power", 100 * time->second, 100 * power->second);
-  }
-  if (const auto status = twin.texts.find("status"); status != twin.texts.end())
-    row[2] = status->second;
-  if (const auto origin = twin.texts.find("origin"); origin != twin.texts.end())
-    row[3] = origin->second;
-  return row;
+  if (time == twin.numbers.end() || power == twin.numbers.end()) return;
+  const auto text = [&](const char* key) {
+    const auto found = twin.texts.find(key);
+    return found == twin.texts.end() ? Cell() : Cell(found->second);
+  };
+  table.add_row(
+      {std::string("twin.fit_error"),
+       fmt::format("{:.1f} % time, {:.1f} % power", 100 * time->second, 100 * power->second),
+       text("status"), text("origin")});
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ Table board_fact_table(const Board& board) {
     }
     add(fmt::format("bsp.{}.presets", bsp.name), counted(count(bsp.presets.size()), "preset"));
   }
-  if (!board.twin.empty()) table.add_row(twin_row(board.twin));
+  add_twin(board.twin, table);
   return table;
 }
 
