@@ -1,5 +1,6 @@
 // Tests what a user does with a real or fake board on the command line: live tuning that is
 // resumed, comparisons, and the workloads in examples/.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,17 +44,23 @@ TEST_F(BoardCommand, TuneIsResumed) {
   const Json a = Json::parse(once.output);
   const Json b = Json::parse(again.output);
   ASSERT_EQ(a["profiled"].size(), 4u);
-  ASSERT_EQ(b["profiled"].size(), 5u);
+  // The answer is measured again, and the next best point if it turns out to be worse.
+  const std::size_t points = b["profiled"].size();
+  ASSERT_GE(points, 5u);
+  ASSERT_LE(points, 8u);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(a["profiled"][i]["time_ms"], b["profiled"][i]["time_ms"]);
     EXPECT_THAT(b["profiled"][i]["reason"], HasSubstr("from the store"));
   }
-  // The answer is measured again.
-  EXPECT_THAT(b["profiled"][4]["reason"], HasSubstr("measured again"));
-  EXPECT_EQ(b["profiled"][4]["time_ms"], b["time_ms"]);
+  bool confirmed = false;
+  for (std::size_t i = 4; i < points; ++i) {
+    EXPECT_THAT(b["profiled"][i]["reason"], HasSubstr("measured again"));
+    confirmed = confirmed || b["profiled"][i]["time_ms"] == b["time_ms"];
+  }
+  EXPECT_TRUE(confirmed) << again.output;
   EXPECT_EQ(a["provenance"], "fake");
   const auto list = run_program("store list --format csv " + (folder_.path() / "t.db").string());
-  EXPECT_THAT(list.output, HasSubstr(",fake,5,"));
+  EXPECT_THAT(list.output, HasSubstr(fmt::format(",fake,{},", points)));
 }
 
 // A search by a model knows all points of the store, states them, and confirms its answer.
@@ -73,22 +80,22 @@ TEST_F(BoardCommand, TuneStatesWhatComesFromTheStore) {
 // The program of another command has other figures, whatever its workload is called.
 // label: board
 TEST_F(BoardCommand, TuneRefusesPointsOfAnotherCommand) {
-  const auto with = [&](const std::string& sleep, const std::string& more) {
+  const std::string each = " --settle 0.05 --settle-window 0.01 --idle 0 --window 3";
+  const auto with = [&](const std::string& sleep, const std::string& way) {
     return run_program(
-        "tune --device local --quiet --format json --settle 0.05 --settle-window 0.01 --idle 0 "
-        "--window 3 --profiles 2 --workload w --sysroot " +
-        board_.root + " --store " + (folder_.path() / "t.db").string() + more +
+        "tune --device local --quiet --format json --profiles 2 --workload w --sysroot " +
+        board_.root + " --store " + (folder_.path() / "t.db").string() + way +
         " -- /bin/sh -c 'exec 2> /dev/null; for i in $(seq 60); do sleep " + sleep +
         "; echo minibatch >&$RIDGEWATT_MARK_FD; done'");
   };
-  ASSERT_EQ(with("0.01", "").status, 0);
-  for (const char* way : {"", " --in-place --end-program"}) {
+  ASSERT_EQ(with("0.01", each).status, 0);
+  for (const std::string& way : {each, std::string(" --in-place --end-program")}) {
     const auto other = with("0.02", way);
     EXPECT_EQ(other.status, 2) << way;
     EXPECT_THAT(other.output, HasSubstr("2 points of workload w that another command measured"));
     EXPECT_THAT(other.output, HasSubstr("--workload"));
   }
-  EXPECT_EQ(with("0.01", "").status, 0);
+  EXPECT_EQ(with("0.01", each).status, 0);
 }
 
 // label: board
