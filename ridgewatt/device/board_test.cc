@@ -249,7 +249,8 @@ TEST(Board, ADiscreteGpuHasPowerLimitsAsModes) {
   EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp32) / 1e12, 37.4, 0.05);
   EXPECT_NEAR(peak_flops(a40, PowerMode{}, Arithmetic::kFp16) / 1e12, 149.7, 0.1);
   EXPECT_NEAR(peak_bandwidth(a40, PowerMode{}) / 1e9, 696, 1);
-  // Data sheets: 34.1 and 16.3 TFLOPS in FP32; 130.5 TFLOPS of FP16 on the tensor cores of the Titan.
+  // Data sheets: 34.1 and 16.3 TFLOPS in FP32; 130.5 TFLOPS of FP16 on the tensor cores of the
+  // Titan.
   const Board geforce = load_board("rtx3080ti"), titan = load_board("titan-rtx");
   EXPECT_NEAR(peak_flops(geforce, PowerMode{}, Arithmetic::kFp32) / 1e12, 34.1, 0.05);
   EXPECT_NEAR(peak_bandwidth(geforce, PowerMode{}) / 1e9, 912, 1);
