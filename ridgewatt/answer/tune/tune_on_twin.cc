@@ -347,7 +347,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
   if (best && model(best->point).power_w > twin.power_limit_w) {
     found.outcome.envelope_w = board.power_limit_w;
   }
-  if (best) found.outcome.waits_share = 1 - costs.at(best->point).estimate.counted_share;
+  if (best) found.outcome.waits_in_power = 1 - costs.at(best->point).estimate.counted_share;
   return found;
 }
 

@@ -221,7 +221,7 @@ std::vector<std::string> tune_cautions(const answer::TuneAnswer& report) {
   }
   lines.push_back(wide_note(report.source.widened_by));
   lines.push_back(preset_note(report));
-  lines.push_back(waits_note(report.outcome.waits_share));
+  lines.push_back(waits_note(report.outcome.waits_in_power));
   if (const auto& limit_w = report.outcome.envelope_w) {
     lines.push_back(sentence(
         "the answer lies above the {:g} W that the module is built to draw for long: the board "
