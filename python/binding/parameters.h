@@ -19,11 +19,11 @@ namespace ridgewatt::python {
 // does not read sweeps and points.
 void fill(Arguments& asked, std::span<const answer::Parameter> rows, void* part);
 void fill(Arguments& asked, const answer::ParameterTable& table, void* question);
-// Returns the model that the question names, or the given Model. Throws UsageError if a Model is
-// given together with arguments that it already determines. Null if there is no model.
+// Returns the model that the question names, or the given Model. Null if there is no model. Throws
+// UsageError if a Model is given together with arguments that it already determines.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               answer::WorkloadQuestion& question);
-// Throws UsageError for an argument that has no effect on this question, asked in these forms.
+// Throws UsageError for a given argument that has no effect on this question in one of `forms`.
 void check(Arguments& asked, const answer::ParameterTable& table, const void* question,
            std::span<const answer::AskedForm> forms = {});
 

@@ -14,9 +14,9 @@ namespace ridgewatt::python {
 
 // Reads the arguments training, precision, runtime, optimizer and dims.
 workload::DeployOptions deploy_options(Arguments& asked);
-// Reads the argument `name`: a Model, or the name or path of a model, which is run as the arguments
-// of deploy_options() determine. Null if it is None. Throws UsageError if a Model is given together
-// with those arguments.
+// Reads the argument `name`: a Model, or the name or path of a model, deployed with the options of
+// deploy_options(). Null if the argument is None. Throws UsageError if a Model is given together
+// with one of these options.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
 // Reads `device`: a Board, or the name or file of a board. Empty if it is not given.
@@ -33,8 +33,8 @@ Sweep raw_sweep(const std::string& name, const py::object& given,
 // Averages repeated points and, unless `keep_outliers` is set, removes the rows that the quality
 // check flags.
 Sweep trusted_sweep(Sweep raw, bool keep_outliers);
-// As trusted_sweep(), also without rows with a governor. Throws if the rows do not match the board
-// `device`; empty: not checked.
+// Like trusted_sweep(), but also removes rows with a governor. Throws if the rows do not belong to
+// the board `device`. Empty `device`: not checked.
 Sweep trusted_samples(Sweep raw, bool keep_outliers, const std::string& device);
 // Reads `references`, a list of sweeps or paths.
 std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers);

@@ -35,8 +35,8 @@ struct Field {
 template <class T>
 using Fields = std::vector<Field<T>>;
 
-// Converts the fields that a report declares into attributes: values are in SI units, and the
-// docstring is the meaning of the JSON key.
+// Converts the fields that a report declares into attributes. Values are in SI units. The docstring
+// is the meaning of the JSON key.
 template <class T>
 Fields<T> attributes(const report::Fields<T>& declared) {
   Fields<T> fields;
@@ -73,8 +73,8 @@ py::list list_of(const std::vector<T>& values) {
 
 const Fields<PowerMode>& power_mode_fields();
 
-// Adds the columns of the rows by name, as NumPy arrays of float64, int64, bool, or of objects for
-// text. A power mode becomes one column per knob. Knobs that no row sets are left out.
+// Adds the columns of the rows by name, as NumPy arrays: float64, int64, bool, or objects for text.
+// A power mode becomes one column per knob, without the knobs that no row sets.
 template <class T>
 void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& columns);
 

@@ -8,7 +8,7 @@
 namespace ridgewatt::python {
 
 // Reads goal, batches, budget, strategy and seed. Throws UsageError for invalid combinations, and
-// for arguments that have no effect in this way to tune.
+// for arguments that have no effect in the form `way`.
 answer::TuneQuestion tune_question(Arguments& asked, const answer::Form& way);
 // Reads the arguments of `table`, which is program_parameters() or in_place_parameters().
 answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table);

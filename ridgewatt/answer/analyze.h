@@ -13,7 +13,7 @@ namespace ridgewatt::answer {
 
 struct AnalyzeQuestion {
   std::string model = {};           // ONNX file or zoo:NAME
-  workload::CostOptions cost = {};  // its `inputs` must be empty; see the next member
+  workload::CostOptions cost = {};  // `inputs` must be empty: see the next member
   // TensorProto files of concrete inputs, in the order of the model.
   std::vector<std::string> inputs = {};
   bool per_layer = false;    // also list every node
@@ -21,7 +21,7 @@ struct AnalyzeQuestion {
 };
 
 struct AnalyzeAnswer {
-  // Reads the model and counts its cost. Throws what reading the files throws, and UsageError if
+  // Reads the model and counts its cost. Throws the errors of reading the files, and UsageError if
   // there are more input files than model inputs.
   explicit AnalyzeAnswer(const AnalyzeQuestion& question);
   AnalyzeAnswer(const AnalyzeAnswer&) = delete;

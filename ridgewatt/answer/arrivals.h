@@ -43,7 +43,7 @@ struct ArrivalsAnswer {
   RowOrigin origin;
 };
 
-// Throws what planning throws.
+// Throws the errors of the question's check() and of reading the arrivals.
 ArrivalsAnswer serve_arrivals(TraceQuestion question, const schedule::ScheduleWorkloads& workloads);
 
 }  // namespace ridgewatt::answer

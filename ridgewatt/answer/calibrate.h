@@ -61,7 +61,7 @@ RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question);
 
 // A twin fitted to any mix of published figures, rooflines and sweeps. With published figures, the
 // fit starts from the twin of a related board, because the board's own twin may have been fitted to
-// these figures. Without them it starts from the board's own twin.
+// the same figures. Otherwise it starts from the board's own twin.
 struct BoardCalibration {
   Board board;
   twin::Twin prior;
@@ -102,7 +102,7 @@ struct LocalRun {
   std::string model;
   int threads = 1;
   int batch = 1;
-  double time_s = 0;      // measured: a low quantile, because other programs only add time
+  double time_s = 0;      // measured: a low quantile, since other programs only add time
   double prior_s = 0;     // estimate from measured peaks and default constants
   double modelled_s = 0;  // estimate from the fitted twin
 };
@@ -127,8 +127,8 @@ inline constexpr CalibrationModel kCalibrationModels[] = {
 // Throws the errors of microbenchmarks, NotFoundError if `runner` is set and does not exist, and
 // InputError for an invalid CSV file. If a model cannot run, the result has a remark.
 LocalCalibration calibrate_local(const LocalCalibrateQuestion& question);
-// Writes the board file to local_board_path(), from which every question about "local" reads it,
-// and returns that path. Throws NotFoundError if the path is unknown, IoError if writing fails.
+// Writes the board file to local_board_path() and returns that path. Every question about "local"
+// reads it. Throws NotFoundError if the path is unknown, IoError if writing fails.
 std::string keep_local_board(const LocalCalibration& found);
 
 }  // namespace ridgewatt::answer

@@ -29,8 +29,8 @@ struct EpochQuestion {
   pipeline::PipelineConfig config = {};
   // Absent knobs have their highest values. With a governor, the clocks are upper limits.
   PowerMode mode = {};
-  // Preprocessing time of one sample in a worker at the highest CPU clock. Absent: the twin's
-  // value.
+  // Preprocessing time of one sample in a worker at the highest CPU clock. Absent: the value of the
+  // twin.
   std::optional<double> preprocess_s_per_sample = {};
   // Memory of the page cache; replaces config.cache_bytes. Absent: the memory that a minibatch
   // leaves free.

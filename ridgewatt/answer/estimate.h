@@ -41,8 +41,8 @@ struct EstimateQuestion {
   // Samples per epoch and epochs of a job. Absent: no cost of a job.
   std::optional<double> dataset_size = {};
   double epochs = 1;
-  // Only estimate() reads `workload`, `device` and `heat`. The other functions take a workload and
-  // a board as arguments.
+  // Only estimate() reads `workload`, `device` and `heat`. The other functions have arguments for
+  // the workload and the board.
   WorkloadQuestion workload = {};
   std::string device = {};  // name, board file or "all"
   HeatQuestion heat = {};   // thermal limits; only for one board and one runtime
@@ -76,13 +76,13 @@ struct EstimateRow {
 };
 
 // Returns time, power and energy with intervals of this probability, cut at the physical limits
-// (twin::bounded()), as every command states them. The calling program is unknown, so the upper end
-// of the time includes `python_call_s`, the time that a call from Python adds.
+// (twin::bounded()). Every command states these values. It is unknown whether the calling program
+// is Python, so the upper end of the time includes `python_call_s`.
 predict::Prediction stated_cost(const twin::MinibatchCost& cost, const twin::EstimateError& error,
                                 double python_call_s, double interval);
 
-// The rows of an answer. If they are the modes of one board, each row is computed whenever it is
-// read, so that 90,000 rows need only the memory of their modes.
+// The rows of an answer. If they are the modes of one board, a row is computed each time it is
+// read. Thus 90,000 rows need only the memory of their modes.
 class EstimateRows {
  public:
   class Source;
@@ -178,9 +178,9 @@ std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
 // Returns the default batch: fixed_batch(), otherwise 1 for inference and 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);
 
-// Answers for the question's board, or for all boards or runtimes if the question says so.
-// `workload` must be the workload of question.workload. Throws UsageError if both boards and
-// runtimes are "all".
+// Answers the question for its board, for all boards, or for all runtimes. `workload` must
+// be the workload of question.workload. Throws UsageError if both boards and runtimes are
+// "all".
 EstimateAnswer estimate(const EstimateQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload);
 

@@ -41,12 +41,12 @@ namespace ridgewatt::answer {
 enum class SlowCause {
   kNone,       // the measurement is as expected
   kPowerMode,  // the board was in another preset
-  kGpuClock,   // a lower clock than that of the mode; kCpuClock and kMemoryClock likewise
+  kGpuClock,   // the clock is lower than in the mode; kCpuClock, kMemoryClock likewise
   kCpuClock,
   kMemoryClock,
   kRuntime,
   kPrecision,
-  kPerBatch,            // the number is of another batch size or per sample
+  kPerBatch,            // the stated time is of another batch size, or per sample
   kAsynchronousTiming,  // the timer was stopped before the GPU was done
   kCpuFallback,         // operators run on the CPU
   kPartialOffload,      // some layers of a language model run on the CPU
@@ -96,7 +96,7 @@ constexpr auto enum_names(SlowCause) {
 struct ExplainQuestion {
   WorkloadQuestion workload = {};
   std::string device = {};  // name or board file
-  // The mode that the user believes to be set; see select_modes(). Must be a single mode.
+  // The mode that the user intended to set; see select_modes(). Must be a single mode.
   std::string mode = "maxn";
   std::optional<int> batch = {};  // absent: usual_batch()
   twin::RunOptions run = {};      // how the workload is fed and called
@@ -106,8 +106,8 @@ struct ExplainQuestion {
   std::optional<double> power_w = {};        // average while the workload ran
   std::optional<double> claimed_s = {};      // published time of one minibatch in this mode
 
-  // For a language model: `tokens_per_s` or `first_token_s` is required and selects this kind of
-  // question. Batch, loading and times of a minibatch must not be set.
+  // For a language model: set `tokens_per_s` or `first_token_s`, or both. Batch, loading and times
+  // of a minibatch must then be absent.
   std::optional<double> tokens_per_s = {};          // output tokens of all sequences while decoding
   std::optional<double> first_token_s = {};         // from the request to its first token
   std::optional<double> claimed_tokens_per_s = {};  // published value in this mode
@@ -138,7 +138,7 @@ struct SeenValue {
   std::string_view name;
   std::optional<double> (*get)(const measure::SeenRun&);
   void (*set)(measure::SeenRun&, double);
-  double most = std::numeric_limits<double>::infinity();  // that set_seen() takes
+  double most = std::numeric_limits<double>::infinity();  // highest value that set_seen() accepts
 };
 std::span<const SeenValue> seen_values();
 
@@ -171,17 +171,17 @@ struct ExplainRow {
   // rows may exceed 1.
   double probability = 0;
   double prior = 0;  // probability before any measurement
-  // Expected share of the gap; the sum over all rows is the gap. What a cause changes in the other
-  // direction is counted for kNone, as an error of the estimate.
+  // Expected part of the gap between measured and expected time. The sum over all rows is the gap.
+  // A change in the other direction is counted for kNone, as an error of the estimate.
   double time_s = 0;
   Prognosis prognosis = {};
   std::vector<std::string> signs = {};  // observations of a watched run that this cause explains
-  // Measured time divided by the time without the cause. Absent if its removal makes nothing
-  // faster, for example because the stated time is wrong.
+  // Measured time divided by the time without the cause. Absent if removing the cause makes nothing
+  // faster, for example if only the stated time is wrong.
   std::optional<double> gain = {};
   double gain_low = 0, gain_high = 0;  // 90 % interval
-  // Predicts a slower run than expected where the measured one is faster, or the reverse, and no
-  // observation shows it. Such rows follow all others.
+  // The cause predicts a slower run, but the measured run is faster than expected, or the reverse,
+  // and no observation supports the cause. Such rows come last.
   bool against = false;
 };
 
@@ -224,15 +224,15 @@ struct ExplainedLayer {
 };
 
 // Layers of a profile. `rows` starts with the layers that exceed their expected time most, in
-// descending order; then follow the sum of the other layers and the time outside of layers. The
-// times add up to the measured time, the expected times to the expected time.
+// descending order. Then follow the sum of the other layers and the time outside of layers. The
+// rows add up to the total measured and the total expected time.
 struct ProfiledLayers {
   std::string source;                // name of the profiler: "trtexec"
   std::optional<Runtime> runtime;    // absent: not known from the profile
   bool measured = false;             // whether the measured time comes from the profile
   std::optional<double> run_s = {};  // duration of a whole run in the profile
-  bool on_host = false;              // times of the host, which does not wait for the GPU
-  bool on_device = false;            // times of the GPU
+  bool on_host = false;              // the times are of the host, which does not wait for the GPU
+  bool on_device = false;            // the times are of the GPU
   std::size_t count = 0;             // number of layers
   double layers_s = 0;               // sum over all layers
   std::vector<ExplainedLayer> rows = {};
@@ -273,19 +273,19 @@ struct ExplainAnswer {
   int batch = 1;               // batch or concurrency
   ExplainedTime of = ExplainedTime::kMinibatch;
   ExplainedFigure time;                        // in s
-  std::optional<ExplainedFigure> first_token;  // in s; then `time` is that of the further tokens
-  // The time that the gap, the gains and the parts of the gap are of: `of`, or the first token if
-  // it deviates more from its expected time.
+  std::optional<ExplainedFigure> first_token;  // in s; `time` is then per further token
+  // Which time the gap and the gains refer to: `of`, or the time to the first token if that
+  // deviates more from its expected value.
   ExplainedTime gap_of = ExplainedTime::kMinibatch;
   bool on_processor = false;  // the board has no GPU
   std::optional<double> measured_power_w = {};
-  // Why no mode of the board can have the measured power, which is then not weighed; empty: it can.
+  // Why no mode has the measured power, which is then ignored. Empty: some mode has it.
   std::string power_fault = {};
   // "the model needs 15.6 of 7.44 GiB: it does not fit"; empty: it fits the memory.
   std::string memory_fault = {};
   // 90 % interval.
   double expected_power_w = 0, expected_power_low_w = 0, expected_power_high_w = 0;
-  // Of the question; if given, the expected times are scaled to it.
+  // From the question. If given, the expected times are scaled to it.
   std::optional<double> claimed_s = {};
   std::vector<std::string> widened_by = {};  // why intervals are wider than for fitted workloads
   workload::CostCaveats caveats = {};        // of the model
@@ -301,8 +301,8 @@ struct ExplainAnswer {
   double gap_s() const { return gap_figure().gap(); }
 };
 
-// Answers the question. Throws UsageError if the measured time is missing or given twice, and what
-// estimating or ask_language() throws.
+// Answers the question. Throws UsageError if the measured time is missing or given twice, and the
+// errors of estimate_on_board() or ask_language().
 ExplainAnswer explain(const ExplainQuestion& question);
 // Returns whether setting the intended mode removes the cause.
 bool is_of_mode(SlowCause cause);
@@ -310,11 +310,11 @@ bool is_of_mode(SlowCause cause);
 ExplainAnswer explain(const ExplainQuestion& question,
                       std::shared_ptr<const workload::DeployedWorkload> workload);
 
-// A command or a running process, and a change after which the command runs again.
+// A command or a running process to watch. If a change is given, the command runs again after it.
 struct WatchedProgram {
   std::vector<std::string> command = {};
   std::optional<int> process = {};
-  std::optional<double> for_s = {};  // absent: a command until it ends, a process for 20 s
+  std::optional<double> for_s = {};  // absent: until the command ends; a process: 20 s
   std::string then = {};             // command line of the change; empty: none
   bool apply = false;                // the change is the mode of the most probable cause
 
@@ -322,7 +322,7 @@ struct WatchedProgram {
   bool changes() const { return apply || !then.empty(); }
 };
 // Watches the program on question.device, a real or fake board, or on this machine. Sets the
-// observations, and the power and the time of a minibatch (from the program's marks) unless the
+// observations. Sets the power and the time of a minibatch (from the program's marks) unless the
 // question states them. `say` receives remarks. Throws Error if the program or the change fails,
 // and NotFoundError if the program marks no minibatches.
 void watch_program(ExplainQuestion& question, const WatchedProgram& program, std::uint64_t seed,

@@ -45,15 +45,15 @@ struct Round {
 };
 
 // Returns indices of the options that a round of least energy may contain, in ascending order of
-// time. It leaves out an option if some other option costs no more energy at every round duration
-// from the first one's time on.
+// time. An option is left out if another one costs no more energy at every round duration that
+// allows the first.
 std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options);
 
 // In both functions, `boards` has the options of each board. They throw UsageError if either list
 // is empty, or if a time, energy or power is negative or not finite.
 //
-// Returns the Pareto front of time and energy in ascending order of time: all rounds that cost less
-// energy than every faster round.
+// Returns the Pareto front of time and energy in ascending order of time: every round that costs
+// less energy than all faster rounds.
 std::vector<Round> round_front(const std::vector<std::vector<RoundOption>>& boards);
 // Returns the cost of the round with these choices, which ends when the last board does. `choices`
 // has an index per board.
@@ -80,8 +80,8 @@ FederatedBoard parse_federated_board(const std::string& text);
 // upload_j and idle_w. Throws InputError with file, line and column, also for a duplicate name.
 // `source`: name of the file for messages.
 std::vector<FederatedBoard> parse_federated_boards(std::string_view csv, const std::string& source);
-// Returns the boards of a CSV file, then those of `texts`. Empty `path`: no file. Throws UsageError
-// if there is no board.
+// Returns the boards in the CSV file `path`, then the boards in `texts`. Empty `path`: no file.
+// Throws UsageError if there is no board.
 std::vector<FederatedBoard> federated_boards(const std::string& path,
                                              const std::vector<std::string>& texts);
 
@@ -116,7 +116,7 @@ struct FederatedAnswer {
   Round all_default;                 // every board in its default preset, or else its highest mode
   std::vector<Round> front;          // see round_front()
   std::vector<FederatedPart> parts;  // of the chosen round
-  // Duration of the fastest round without the stragglers. Absent if every board is one.
+  // Duration of the fastest round without the stragglers. Absent if every board is a straggler.
   std::optional<double> without_stragglers_s;
   std::optional<workload::CostCaveats> caveats;  // of the model; absent if no twin was used
   std::vector<std::string> remarks;              // which rows of sweeps were left out
@@ -127,7 +127,7 @@ struct FederatedAnswer {
 
 // Answers the question. `workload` may be null if every board has a sweep. Throws NoSolutionError,
 // which names the stragglers, if the deadline is too short; NotSupportedError if a minibatch does
-// not fit the memory of a board; InputError if a sweep is not of training or is from another board;
+// not fit the memory of a board; InputError if a sweep is of inference or from another board;
 // UsageError for an invalid question.
 FederatedAnswer federated_round(const FederatedQuestion& question,
                                 const std::shared_ptr<const workload::DeployedWorkload>& workload);

@@ -38,7 +38,7 @@ struct GovernQuestion {
   // Local time ("14:00") or duration ("90min"). Requires the size of the job: `minibatches`, or
   // `dataset_size` with `epochs`.
   std::string deadline;
-  double minibatches = 0, dataset_size = 0, epochs = 1;  // `dataset_size` in samples; 0: unknown
+  double minibatches = 0, dataset_size = 0, epochs = 1;  // `dataset_size`: samples; 0: unknown
   // Energy of `day_s` seconds; power cap; limit of the time per minibatch.
   std::optional<double> day_energy_j, max_power_w, max_latency_s;
   // Period of the energy budget, and length of a simulated day without a deadline.
@@ -97,7 +97,7 @@ GovernAnswer govern_day(const GovernQuestion& question, const GovernPlan& plan);
 
 // Runs a program on the local board until the program or the goal ends. Calls `report`, unless
 // empty, with all steps after each step. Restores the original mode of the board in every case.
-// Throws what govern::govern_program throws.
+// Throws the errors of govern::govern_program().
 GovernAnswer govern_here(const GovernQuestion& question, const GovernPlan& plan,
                          const platform::LocalDevice& device, platform::JetsonModeControl& control,
                          const govern::LiveOptions& live,
@@ -115,8 +115,8 @@ struct PhasesAnswer {
   int status = 0;  // exit status of the program
 };
 // Sets the modes until the program ends, and restores the original mode of the board in every case.
-// `mode_of_file` reads the mode of a phase that is given as FILE.json. Throws UsageError for a text
-// of another form, and what hold_phases() throws.
+// `mode_of_file` reads the mode of a phase that is given as FILE.json. Throws UsageError for text
+// without "=", and the errors of hold_phases().
 using ModeOfFile = PowerMode(const std::string& path, const std::string& phase);
 PhasesAnswer govern_phases(const PhasesQuestion& question, const platform::LocalDevice& device,
                            platform::JetsonModeControl& control, ModeOfFile* mode_of_file);

@@ -29,7 +29,7 @@ struct HeatQuestion {
   std::string file = {};  // written by `soak` or `thermal fit`; empty: no limits
   std::optional<double> ambient_celsius = {};  // absent: as during the recorded trace
   std::optional<double> fan = {};  // share of full speed; absent: as during the recorded trace
-  std::optional<double> trip_celsius = {};  // absent: that of the board
+  std::optional<double> trip_celsius = {};  // absent: the board's
 
   thermal::HoldQuestion hold() const;  // its `power_w` is 0
 };

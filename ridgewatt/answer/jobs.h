@@ -1,5 +1,5 @@
 // Compares the ways to do a job, a periodic task or a day's work on a board, by time and energy
-// from its twin (govern/jobs.h). A way is a sequence of modes and waits.
+// from its twin (govern/jobs.h). A way is a sequence of modes and idle periods.
 //
 //   const ModeCosts costs = mode_costs(workload, "agx-orin", 16);
 //   const auto ways = govern::ways_of_job(costs.costs, {.minibatches = 4e4, .end_s = 2e4});
@@ -26,8 +26,8 @@ struct ModeCosts {
   RowOrigin origin;
   std::string remark;  // source and error of the figures
   std::optional<workload::CostCaveats> caveats;
-  // Source of the intervals below. The interval of a way is that of its part with the most energy,
-  // because errors are mostly the same share in all modes.
+  // Source of the intervals below. A way has the relative interval of its part with the most
+  // energy, because the relative error is mostly the same in all modes.
   std::shared_ptr<const twin::TwinModel> model;
 
   // Time and energy of a way, with 90 % intervals.
@@ -36,11 +36,11 @@ struct ModeCosts {
 };
 
 // Estimates the costs on the twin of a board. Throws UsageError if the minibatch does not fit the
-// memory, and what reading boards and twins throws.
+// memory, and the errors of reading boards and twins.
 ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device, int batch, const twin::RunOptions& run = {});
 
-// Goals of a job, a periodic task or a day. Members that are absent, 0 or empty are not part of it.
+// Goals of a job, a periodic task or a day. Members that are absent, 0 or empty set no goal.
 struct JobQuestion {
   std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
   std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;

@@ -68,11 +68,11 @@ struct LanguageMemory {
 
 // What all rows with the same model, quantization, engine and board share.
 struct LanguageSetting {
-  std::size_t board = 0, weights = 0, memory = 0;  // indices into the lists of LanguageAnswer
+  std::size_t board = 0, weights = 0, memory = 0;  // indices into LanguageAnswer
   const llm::ShippedEngine* engine = nullptr;
   const llm::EngineRelease* release = nullptr;  // the release whose measurements were fitted
-  std::string title;                    // of this release; on a board without a GPU, of the engine
-  std::vector<std::string> widened_by;  // see llm::Forecaster
+  std::string title;                            // of the release; without a GPU: of the engine
+  std::vector<std::string> widened_by;          // see llm::Forecaster
   // Number format of the products: INT8 or FP8 if engine and GPU support it, otherwise FP16.
   Arithmetic arithmetic = Arithmetic::kFp16;
 };
@@ -82,8 +82,8 @@ struct LanguageRow {
   PowerMode mode;
   llm::Forecast forecast;
   std::vector<double> step_s;  // time of a decode step at each of `contexts`
-  // No row of this quantization that fits in memory has both more tokens per second and fewer
-  // joules per token.
+  // Whether no fitting row of this quantization is better in both tokens per second and joules per
+  // token.
   bool on_front = false;
 };
 
@@ -99,8 +99,8 @@ struct LanguageAnswer {
   std::vector<LanguageMemory> memory;  // one per board and quantization, sorted by board
   std::vector<LanguageSetting> settings;
   std::vector<LanguageRow> rows;
-  // Index of the row that is shown in detail: in the first setting, the row with the most tokens
-  // per second.
+  // Index of the row that is shown in detail: the row of the first setting with the most tokens per
+  // second.
   std::size_t shown = 0;
   // Combinations that cannot run, and boards without any of the modes.
   std::vector<LeftOutLanguage> left_out;
@@ -122,8 +122,8 @@ struct LanguageAnswer {
 };
 
 // Returns a row per setting and mode, sorted by board, quantization, engine and mode. Throws
-// UsageError for an unknown engine or recipe, a request with a number below 1 or more than 2^24
-// tokens in all sequences, if no combination can run, or for more than a million rows. Throws
+// UsageError for an unknown engine or recipe, an invalid request (a number below 1, or more than
+// 2^24 tokens in all sequences), more than a million rows, or if no combination can run. Throws
 // NotFoundError if no board has the modes.
 LanguageAnswer ask_language(const LanguageQuestion& question, const llm::LanguageModel& model,
                             std::vector<Board> boards);

@@ -56,9 +56,9 @@ struct LanguageTuneRequest {
   LanguageTuneQuestion goal = {};
 };
 
-// A request with one mode for prefill and one for decode. Per request, the board switches twice:
-// the switch to `prefill` adds to the time of the first token, the switch to `decode` to the time
-// of the further tokens.
+// A request with one mode for prefill and one for decode. Each request needs two switches. The
+// switch to `prefill` adds to the time to the first token, the switch to `decode` to the time of
+// the further tokens.
 struct LanguagePlan {
   PowerMode prefill, decode;
   double switch_s = 0;  // of each switch; 0 with one mode
@@ -84,7 +84,7 @@ struct TunedLanguage {
   std::optional<LanguagePlan> best;  // absent if no plan meets the limits
   std::optional<LanguagePlan> miss;  // if `best` is absent: the single mode nearest to the limits
   std::vector<std::string> broken;   // limits that `miss` exceeds, as text
-  std::optional<LanguagePlan> one_mode;  // if `phases` was set: the best single mode
+  std::optional<LanguagePlan> one_mode;  // the best single mode, if `phases` was set
   // Compared modes that are presets of the board.
   std::vector<NamedLanguagePlan> presets;
 };
@@ -93,7 +93,7 @@ struct LanguageTuneAnswer {
   LanguageTuneQuestion question;
   LanguageAnswer language;              // every compared row
   std::vector<TunedLanguage> settings;  // best first; settings without an answer last
-  // If no setting fits: the largest quantization that fits one of the boards. Empty: there is none.
+  // If no setting fits: the largest quantization that fits one of the boards. Empty: none fits.
   std::string fitting;
 
   bool fits() const;  // whether any setting fits the memory
@@ -102,8 +102,8 @@ struct LanguageTuneAnswer {
 // Compares the rows of `asked`. Objectives within kTwinTie of the lowest one count as equal; among
 // these the fastest plan is best (tune/choice.h), and a single mode precedes a plan with two.
 // Settings that do not fit the memory have no answer. Both modes of a plan have the same number of
-// CPU cores, because the time to switch cores is not published. Throws UsageError for an invalid
-// limit or confidence.
+// CPU cores, because no time to switch cores is published. Throws UsageError for an invalid limit
+// or confidence.
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked);
 
 // Returns the objective in J or s.

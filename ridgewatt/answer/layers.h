@@ -1,5 +1,5 @@
-// Joins the measured layers of a runtime's profile with their work from the engine and the ONNX
-// graph, with the roofline of a board, and with measured power.
+// Joins the measured layers of a runtime's profile with their work (from the engine and the ONNX
+// graph), the roofline of a board, and measured power.
 //
 //   const LayersAnswer found = measured_layers({.profile = "p.json", .layers = "l.json"});
 //   for (const MeasuredLayer& layer : found.layers) use(layer.name, layer.time_s, layer.work);
@@ -58,7 +58,7 @@ struct LayerWork {
 struct LayerRoof {
   // Lower bound on the time: the longer of compute time at peak rate and traffic at peak bandwidth.
   double ceiling_s = 0;
-  double ceiling_flop_per_s = 0;  // attainable rate at the intensity of the layer; 0 without work
+  double ceiling_flop_per_s = 0;  // attainable at the layer's intensity; 0 without work
   // Time that the twin predicts for similar kernels in this runtime.
   std::optional<double> reached_s;
 };
@@ -71,11 +71,11 @@ struct MeasuredLayer {
   std::string copy_of = {};                  // for kReformat: the layer whose data it copies
   double time_s = 0;                         // on the device, per run
   std::optional<LayerWork> work = {};        // absent: unknown
-  std::optional<double> traffic_bytes = {};  // inputs, outputs and weights, each once
+  std::optional<double> traffic_bytes = {};  // inputs, outputs, weights, each once
   workload::Precision precision = workload::Precision::kFp32;
-  bool precision_known = false;  // whether the profile or the layer information states it
-  std::string op = {};           // in the runtime's terms; empty: not stated
-  std::string provider = {};     // execution provider of ONNX Runtime
+  bool precision_known = false;                  // whether a file states it
+  std::string op = {};                           // name of the runtime; empty: not stated
+  std::string provider = {};                     // execution provider of ONNX Runtime
   double kernels = 0, launch_s = 0, idle_s = 0;  // see trace::TracedLayer
   std::optional<LayerRoof> roof = {};
   std::optional<double> energy_j = {};
@@ -113,7 +113,7 @@ struct LayersAnswer {
   std::vector<std::size_t> worth_work(std::size_t count) const;
 };
 
-// Throws what reading the files, the model, the board and its modes throws, and UsageError if the
+// Throws the errors of reading the files, the model, the board and its modes, and UsageError if the
 // batch of the question differs from the batch of the engine.
 LayersAnswer measured_layers(const LayersQuestion& question);
 

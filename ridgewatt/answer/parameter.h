@@ -64,7 +64,7 @@ struct Access {
   bool open = false;  // whether values outside the choices are accepted, such as a list or a file
 };
 
-// Another parameter that this parameter requires to have an effect.
+// Another parameter, without which this parameter has no effect.
 struct Needs {
   std::string_view name = {};
   std::string_view or_name = {};  // an alternative to `name`
@@ -75,12 +75,12 @@ struct Needs {
   std::string_view advice = {};
 };
 
-// A way to ask a question, such as with a sweep. The rows of parameters that have no effect in this
-// form name it in `idle_in`.
+// A form of a question, such as "with a sweep". A parameter without effect in this form has the
+// form in its `idle_in`.
 struct Form {
   unsigned bit = 0;              // 1 << its number among the forms of the question
   std::string_view when = {};    // "with --sweep"
-  std::string_view python = {};  // "with a sweep"; empty: the same
+  std::string_view python = {};  // "with a sweep"; empty: as `when`
   std::string_view advice = {};
   constexpr bool operator==(const Form& other) const { return bit == other.bit; }
 };
@@ -107,8 +107,8 @@ struct Parameter {
   std::string_view help;  // without the unit, the choices and the default
   Access access;
   Quantity quantity = {};
-  // For kPair: the quantity of the value with this name; null: `quantity`. It converts to the unit
-  // that a number without a unit has.
+  // For kPair: returns the quantity of the value with this name; null: `quantity`. The quantity
+  // determines the default unit of a number.
   Quantity (*quantity_named)(std::string_view name) = nullptr;
   Presence presence = Presence::kOptional;
   // Name of the positional argument on the command line ("MODEL"); empty: an option.
@@ -118,7 +118,7 @@ struct Parameter {
   Needs needs = {};
   std::string_view python = {};   // name in Python, if it differs from python_name()'s rule
   std::string_view example = {};  // for kPair and kRange: "sequence=128", "17:50"
-  // The only interface that has it; absent: all. HTTP counts as kCommandLine.
+  // The only interface that has the parameter. Absent: all. HTTP counts as kCommandLine.
   std::optional<Surface> only = {};
   Forms idle_in = {};  // forms of the question in which it has no effect
   // What completion proposes; empty: the default of its type of input. See proposed_words().
@@ -139,14 +139,14 @@ struct ParameterTable {
   std::string_view description = {};  // in the help and in the OpenAPI document
   // HTTP path after /api/v1/; empty: the command with slashes, "schedule/plan".
   std::string_view path = {};
-  std::string_view unless = {};  // over HTTP: if it is given, no other parameter is required
+  std::string_view unless = {};  // over HTTP: the parameter that makes all others optional
 };
 
 // Parses a name and a number of the row's quantity ("sequence=128") into the name and the value in
 // SI units. Throws UsageError, which states the syntax.
 std::pair<std::string, double> parse_pair(const Parameter& row, const std::string& text);
-// Parses two numbers of the row's quantity ("17:50"), or one that is both ends, into SI units.
-// Throws UsageError, which states the syntax.
+// Parses two numbers of the row's quantity ("17:50"), or one number that is both ends, into SI
+// units. Throws UsageError, which states the syntax.
 std::pair<double, double> parse_range(const Parameter& row, const std::string& text);
 // Returns whether a parameter of this type names a file to read.
 bool reads_file(Input input);
@@ -164,7 +164,7 @@ std::string help_of(const Parameter& row);
 // its input.
 WordSources proposed_words(const Parameter& row);
 
-// A form in which a question is asked, in the words of a surface.
+// A form of a question, described in the words of one interface.
 struct AskedForm {
   AskedForm(const Form& form, Surface surface);
   Form form;
@@ -177,8 +177,8 @@ struct Idle {
   std::string what;  // "--epochs has no effect without --dataset-size"
   std::string advice;
 };
-// Returns the first given parameter that lacks another one or, if all are complete, the first that
-// has no effect in one of the forms; absent: none.
+// Returns the first given parameter that lacks a parameter it needs. If there is none, returns the
+// first that has no effect in one of the forms. Absent: there is none either.
 std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
                               const GivenNames& given, std::span<const AskedForm> forms = {});
 // Returns the name of a parameter in messages: "--max-power" or "max_power_w".
@@ -207,7 +207,7 @@ std::span<const Parameter> control_rows();
 std::span<const Parameter> window_rows();
 std::span<const Parameter> job_rows();  // goals of a job, a period or a day (JobQuestion)
 
-// The tables of commands: declared and listed here alone.
+// The tables of all commands. They are declared and listed only here.
 using ParameterTableOf = const ParameterTable&();
 ParameterTableOf analyze_parameters, estimate_parameters, explain_parameters, roofline_parameters,
     tune_parameters, pareto_parameters, predict_parameters, fits_parameters, llm_parameters,
@@ -235,8 +235,8 @@ struct OptionWord {
 // All words. A word may have several rows for different options. The first row whose option exists
 // in the command applies.
 std::span<const OptionWord> option_words();
-// Returns the words for `options`. The options are written as on the command line ("--max-power")
-// or as in Python ("max_power_w"), and so are the names of the returned synonyms.
+// Returns the words for `options`. Options and returned names have the form of the command line
+// ("--max-power") or of Python ("max_power_w").
 //   hint_for("--fps", {options, option_synonyms(options)});   // "did you mean --arrival-rate?"
 //   hint_for("--fp16", {options, option_synonyms(options)});  // "did you mean --precision fp16?"
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options);

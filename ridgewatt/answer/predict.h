@@ -30,9 +30,9 @@ struct ReferenceModel;
 
 namespace ridgewatt::answer {
 
-// Reads the rows of a sweep file that pass the quality check, without rows with a governor, whose
-// clocks vary. With a board name in `device`, throws if the rows do not belong to that board;
-// empty: not checked.
+// Reads the rows of a sweep file that pass the quality check. Leaves out rows with a governor,
+// because their clocks vary. Throws if the rows do not belong to the board `device`. Empty
+// `device`: not checked.
 TrustedSweep read_samples(const std::string& path, const std::string& device,
                           const TrustOptions& options = {});
 // Returns all modes of the board that differ only in the knobs that the samples vary, at the
@@ -47,7 +47,7 @@ struct PredictQuestion {
   std::vector<OperatingPoint> points;  // points to predict
   std::vector<Sweep> references;       // sweeps of other workloads
   std::string device;                  // board of the points; empty: unknown
-  // Prior: the twin of `device` with this workload. Null: none. Requires `device`.
+  // The prior is the twin of `device` with this workload. Null: no prior. Requires `device`.
   std::shared_ptr<const workload::DeployedWorkload> workload;
   twin::RunOptions run = {};  // of the twin
   // For the method powertrain; may be null.
@@ -85,18 +85,18 @@ struct SuggestRequest {
 
 struct PredictAnswer {
   std::vector<OperatingPoint> points;
-  std::vector<predict::Prediction> predictions;  // one per point; empty if nothing was fitted
+  std::vector<predict::Prediction> predictions;  // one per point; empty: nothing was fitted
   std::vector<RowOrigin> origins;                // one for all points, or one per point
   RowOrigin origin;                              // of predicted points
   std::string method;                            // name of the predictor; empty: no prediction
   std::optional<predict::AutoSummary> summary;   // only of the fitted method auto
-  // For each knob that the samples do not vary, its value; 0 for other knobs. The effect of such a
-  // knob is not learned, and intervals at other values of it are wider.
+  // The value of each knob that the samples do not vary; 0 for other knobs. The effect of such a
+  // knob is not learned, so intervals at its other values are wider.
   AxisArray<double> unvaried{};
   std::vector<std::string> remarks;  // why intervals are wide or missing
 
-  // Returns whether the parameters were fitted to only a part of the samples, which happens if
-  // there are very many.
+  // Returns whether the parameters were fitted to a part of the samples, because there are very
+  // many.
   bool rests_on_a_part() const { return summary && summary->part != summary->samples; }
 };
 
@@ -119,21 +119,21 @@ struct ParetoRequest {
   PredictRequest inputs = {};
   std::string sweep = {};  // CSV file; empty: predict from the samples in `inputs`
   FrontCost x = FrontCost::kTime, y = FrontCost::kPower;
-  bool presets = false;  // whether to return the modes that beat each preset, instead of the front
+  bool presets = false;  // compare each preset with the modes that beat it, instead of the front
 };
 // Returns the cost of a point. Time and energy are divided by the batch, power is not.
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
 // Returns the points of the question that no sample measured.
 std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
-// Candidates of a front: predictions, replaced by measured values where the samples have them; or
-// the rows of a sweep. If the samples measured every point, nothing is fitted and `method` is
+// Returns the candidates of a front: predictions, replaced by measured values where
+// there are samples. If samples cover every point, nothing is fitted and `method` is
 // empty.
 PredictAnswer predicted_points(const PredictQuestion& question);
-// The rows of a sweep have no intervals.
+// Returns the rows of a sweep as candidates. They have no intervals.
 PredictAnswer measured_points(const Sweep& rows);
-// A remark on rows that were modelled or predicted: their errors are not read. Empty for others.
+// Returns a remark if rows were modelled or predicted (their errors are unknown); else empty.
 std::string unread_errors(const Sweep& rows);
-// The Pareto front of these candidates, in ascending order of the first cost.
+// Returns the Pareto front of predicted_points(), in ascending order of the first cost.
 PredictAnswer predicted_front(const PredictQuestion& question, FrontCost first, FrontCost second);
 PredictAnswer measured_front(const Sweep& rows, FrontCost first, FrontCost second);
 

@@ -34,7 +34,7 @@ struct PresetStanding {
     OperatingPoint point;
     predict::Prediction cost;
   };
-  std::optional<Better> best;  // the one of these points with the smallest product of both costs
+  std::optional<Better> best;  // of these: the smallest product of both costs
 };
 
 // Returns the highest mode of the points, then the board's presets in their order, each at every
@@ -48,7 +48,7 @@ struct ScenarioCost {
   predict::MethodCost cost;  // `method.modes` is the number of profiled modes, never 0
 };
 // Returns a row for each scenario and method, with the methods in the order of
-// predict::compare_methods. Throws what predict::compare_methods throws.
+// predict::compare_methods. Throws the errors of predict::compare_methods().
 std::vector<ScenarioCost> advise(const std::vector<predict::TrainingScenario>& scenarios,
                                  const predict::ProfilingCost& profiling);
 

@@ -31,7 +31,7 @@ std::vector<PowerMode> random_modes(const KnobSpace& space, std::size_t count, s
 // The modes to profile, selected in one of four ways.
 struct ModeWish {
   std::string file = {};  // CSV file with knob columns; empty: none
-  // Numbers of modes: random modes; modes that the predictor suggests.
+  // Numbers of random modes and of modes that the predictor suggests.
   std::size_t sample = 0, suggest = 0;
   bool all = false;    // every mode of the board
   Sweep samples = {};  // measured points, for `suggest`

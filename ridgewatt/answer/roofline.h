@@ -5,9 +5,9 @@
 //                                                  "agx-orin");
 //   twin::place_layers(found.board, *found.estimator(), found.modes.front());
 //
-// report/twin_report.h draws the rooflines and the layers from the answer. Throws what reading
-// boards, modes and twins throws, and UsageError for a mode with a governor, whose clocks depend on
-// the load, or for a power cap that is not above the static power of the first mode.
+// report/twin_report.h draws the rooflines and the layers from the answer. Throws the errors of
+// reading boards, modes and twins. Throws UsageError for a mode with a governor, whose clocks
+// depend on the load, and for a power cap that is not above the static power of the first mode.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct RooflineQuestion {
   std::optional<double> power_cap_w = {};  // absent: only the limit of the board
   std::vector<CacheLevel> levels = {};     // in addition to the caches in the board file
   std::uint64_t seed = 1;                  // for the intervals of race-to-halt
-  // Not read by roofline_on_board(), which has arguments for workload and board.
+  // roofline_on_board() ignores this member: it has arguments for workload and board.
   WorkloadQuestion workload = {};
   std::string device = {};
 
@@ -71,7 +71,7 @@ struct RooflineAnswer {
   Board board;
   twin::Twin twin;  // for the runtime of the model
   std::vector<PowerMode> modes;
-  std::size_t left_out = 0;  // number of modes whose clocks vary and whose roof is thus not known
+  std::size_t left_out = 0;  // number of modes without a roof, because their clocks vary
   std::shared_ptr<const twin::TwinModel> model;  // null without a model
   int batch = 1;
   std::optional<double> power_cap_w;
@@ -89,7 +89,7 @@ struct RooflineAnswer {
   double cap_w() const;
 };
 
-// `workload` may be null: the answer then has only rooflines.
+// Computes the answer. If `workload` is null, the answer has only rooflines.
 RooflineAnswer roofline_on_board(const RooflineQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device);
@@ -100,8 +100,8 @@ measure::LocalRoofs measure_roofs(const LocalRoofsQuestion& asked,
                                   const std::function<void()>& point_begins);
 // Measures the caches of the CPU. Caches of GPUs cannot be measured.
 std::vector<CacheLevel> measure_cache_levels(const LocalRoofsQuestion& asked);
-// Returns the cost of a model as `analyze` counts it, with usual operator fusion. Throws
-// NotSupportedError for a precision that no microbenchmark measures.
+// Returns the cost of a model as the command `analyze` counts it, with the usual operator fusion.
+// Throws NotSupportedError for a precision that no microbenchmark measures.
 workload::WorkloadCost counted_cost(const RooflineQuestion& question);
 
 }  // namespace ridgewatt::answer

@@ -34,7 +34,7 @@ struct ScheduleRun {
     schedule::LiveSummary summary;
     std::size_t restarts = 0;  // restarts of programs
   };
-  std::optional<Live> live = {};  // absent: the schedule does not re-plan
+  std::optional<Live> live = {};  // absent: no re-planning
   std::vector<schedule::SwitchCost> switches = {};
 };
 
@@ -49,7 +49,7 @@ struct LiveQuestion {
 // Reads a file of programs (schedule/live_programs.h). Models run on the twin of the board in the
 // file.
 LiveQuestion live_programs(const std::string& path, bool keep_outliers);
-// The same for one inference program and training programs. Throws UsageError without an inference
+// Likewise, for one inference program and training programs. Throws UsageError without an inference
 // workload or a latency limit.
 LiveQuestion live_programs(schedule::ScheduleWorkloads workloads,
                            const schedule::PlanProblem& problem);
@@ -59,8 +59,8 @@ class LastGrants {
  public:
   void add(const schedule::GrantRecord& record);
   // Returns the cost for each program that ran often enough both after another program and after
-  // itself. If `until_s` > 0, grants that were released later do not count, because they may have
-  // shared the device.
+  // itself. If `until_s` > 0, ignores grants released after that time, because they may have shared
+  // the device.
   std::vector<schedule::SwitchCost> switch_costs(double until_s = 0) const;
 
  private:
@@ -75,7 +75,7 @@ struct ServeOptions {
   std::optional<PowerMode> mode = {};                // mode of the cycle, for `control`
   bool measure_interference = false;                 // in the second half of the duration
   std::function<void(const std::string&)> say = {};  // receives remarks
-  bool say_events = true;                            // a remark for each event, with its time
+  bool say_events = true;                            // `say` also receives each event with its time
 };
 // Executes a cycle until its duration ends or a signal arrives. Restores the mode of the device.
 // Throws NoSolutionError if the interference is measured and too few minibatches overlap.

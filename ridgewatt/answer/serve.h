@@ -30,19 +30,19 @@ struct PlannedPoints {
   std::string idle_source;  // source of the idle power, as text
 };
 // Returns the candidates: the points that the sweeps of all workloads have in common. Their idle
-// power is `idle_power_w`, or the power from the twin of the sweeps' board, or the lowest power in
-// the sweeps.
+// power is `idle_power_w`. If absent, it is that of the twin of the sweeps' board or, without a
+// twin, the lowest power in the sweeps.
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
-// Returns the plan with the most training. If no plan is feasible, returns the nearest miss. If the
-// inference is feasible but no training fits with it, the nearest miss is the plan of the inference
-// alone.
+// Returns the plan with the most training. If no plan is feasible, returns the
+// nearest miss. If inference alone is feasible, the nearest miss is the plan without
+// training.
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem);
 
-// Returns a function for ScheduleWorkloads::uses, which estimates from the twin of a board during
-// which share of its time a model uses the GPU and the CPU. `question` is that of estimate_sweep().
+// Returns a function for ScheduleWorkloads::uses, which estimates the shares of its time in which a
+// model uses the GPU and the CPU. `question` is the argument of estimate_sweep().
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     const EstimateQuestion& question,
     const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);
@@ -72,10 +72,10 @@ struct ScheduleRequest {
   std::vector<double> non_urgent_rates_hz = {};
   schedule::PlanProblem problem = {};
   bool keep_outliers = false;               // keeps the rows that the quality check flags
-  std::optional<double> idle_power_w = {};  // see planned_points()
+  std::optional<double> idle_power_w = {};  // absent: see planned_points()
   double switch_s = 0;                      // time to switch between programs
-  // Share of its time that each program keeps the device busy: inference, then training, then
-  // non-urgent. Empty: unknown for sweeps, from the twin for models.
+  // The share of its run time in which each program keeps the device busy: inference, then
+  // training, then non-urgent. Empty: from the twin for models, unknown for sweeps.
   std::vector<double> busy_shares = {};
   ScheduledModels models = {};
 
@@ -98,7 +98,7 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
                                                   ScheduleSweeps sweeps, const std::string& board);
 
 struct SharingRow {
-  schedule::Candidate candidate;  // both programs, each running alone
+  schedule::Candidate candidate;  // costs of both programs, each running alone
   schedule::SharingForecast forecast;
 };
 struct SharingAnswer {
@@ -116,9 +116,9 @@ SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
 struct PlanQuestion {
   schedule::ScheduleWorkloads workloads;
   schedule::PlanProblem problem;
-  std::optional<double> idle_power_w = {};  // see planned_points()
-  // One of plan_strategy_names(): "exhaustive" knows all points; the other strategies profile at
-  // most `profiles` points.
+  std::optional<double> idle_power_w = {};  // absent: see planned_points()
+  // One of plan_strategy_names(): "exhaustive" uses all points. Other strategies profile at most
+  // `profiles` points.
   std::string strategy = "exhaustive";
   int profiles = 15;
   std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
@@ -139,31 +139,31 @@ struct PlanAnswer {
   std::string strategy, idle_source;
   std::uint64_t seed = 1;
   RowOrigin origin;
-  // Forecast for the plan's programs under native sharing. Absent unless there are two programs.
+  // Forecast for the plan's programs under native sharing. Absent if there are not two programs.
   std::optional<schedule::SharingForecast> native;
   std::vector<schedule::Plan> profiled;  // one for each profiled point, in order
 };
 // Finds the mode, inference batch and training minibatches per cycle with the most training within
-// the limits. Throws UsageError on an invalid question, and what join_sweeps throws.
+// the limits. Throws UsageError on an invalid question, and the errors of schedule::join_sweeps().
 PlanAnswer plan_schedule(const PlanQuestion& question);
 
 struct ArrivalsQuestion {
   double least_rate_hz = 0, most_rate_hz = 0;  // range of the arrival rate
-  double headroom = 0;                         // plan for rates that are higher by this share
+  double headroom = 0;                         // plan for rates higher by this fraction
   std::string strategy = "auto";               // one of plan_strategy_names()
   int profiles = 50;                           // number of profiles for each of three rates
   std::uint64_t seed = 1;
 };
-// Returns the points to profile before serving begins. A third of `profiles` first searches for the
-// point that serves the most requests, which matters in overload; only `auto` can pursue this goal.
-// Three searches for the most training follow: at the highest rate that can be served, at the
-// geometric mean of it and the lowest rate, and at the lowest rate. Each search knows the points of
-// the earlier ones. With "exhaustive", returns all candidates.
+// Returns the points to profile before serving begins. First, a third of `profiles` search for the
+// point that serves the most requests, which matters in overload. Only `auto` supports this
+// objective. Then three searches maximize training: at the highest rate that can be served, at the
+// geometric mean of this rate and the lowest rate, and at the lowest rate. Each search reuses the
+// points of the searches before it. "exhaustive" returns all candidates.
 std::vector<schedule::Candidate> profile_for_arrivals(const schedule::PlanSpace& space,
                                                       schedule::PlanProblem problem,
                                                       const ArrivalsQuestion& question);
 
-// Sets the options so that the executor grants minibatches in the cycle of a feasible plan.
+// Sets the options so that the executor follows the cycle of the plan, which must be feasible.
 void follow(const schedule::Plan& plan, schedule::ExecutorOptions& options);
 
 }  // namespace ridgewatt::answer

@@ -42,7 +42,7 @@ struct PlannedServing {
   std::string idle_source = {};  // source of the idle power, as text
 };
 
-// The plan to simulate, and the plans that it was chosen from.
+// The plan to simulate, and all plans from which it was chosen.
 struct SimulatedPlan {
   PlannedServing planned;
   schedule::Plan plan;

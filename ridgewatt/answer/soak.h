@@ -13,8 +13,8 @@
 
 namespace ridgewatt::answer {
 
-// Returns the file for --thermal, including its origin. `program` describes the load of the soak.
-// Absent if the temperature hardly changed.
+// Returns the content of the file for --thermal, with its origin. `program` describes the load of
+// the soak. Absent if the temperature hardly changed.
 std::optional<thermal::ThermalFile> soaked_constants(const measure::SoakSummary& summary,
                                                      const platform::LocalDevice& device,
                                                      const std::string& program);
@@ -24,8 +24,8 @@ struct FittedTrace {
   std::string zone;  // thermal zone of the trace
   std::size_t rows = 0;
 };
-// Fits the constants to a trace. Reads only the ambient and trip temperatures of `heat`. `zone`:
-// empty for the default zone of the trace. `board`: may be empty.
+// Fits the constants to a trace. Reads only the ambient and trip temperatures of `heat`. Empty
+// `zone`: the default zone of the trace. `board` may be empty.
 FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
                                const std::string& board, Provenance provenance,
                                const HeatQuestion& heat);

@@ -6,10 +6,10 @@
 //   const TuneAnswer found = tune_on_twin(question, model, "agx-orin");
 //   if (found.outcome.best) std::cout << describe(found.outcome.best->point.mode);
 //
-// The costs of the points come from a board's twin, a sweep or a few profiled samples; for
-// measurements on a board see answer/tune_on_board.h. All functions throw UsageError on an invalid
-// question, and the errors of reading boards and twins. It is not an error if no point meets the
-// limits: `miss` is then the nearest point, and `relaxations` lists limits to relax.
+// The costs of the points come from a board's twin, a sweep or a few profiled samples. For
+// measurements on a board, see answer/tune_on_board.h. All functions throw UsageError on an invalid
+// question, and the errors of reading boards and twins. If no point meets the limits, this is not
+// an error: `miss` is the nearest point, and `relaxations` lists limits to relax.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ struct TuneQuestion {
   // Required probability that a point meets each limit; 0.5: its estimate meets it.
   double confidence = 0.5;
   double job_samples = 0;  // data set size x epochs of a job; 0: no job
-  // Strategy that chooses the points to profile. Absent: `auto`. A twin has no default strategy and
-  // estimates every point.
+  // Strategy that chooses the points to profile. Absent: `auto`; with a twin, none: it estimates
+  // every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
-  // Number of profiles to verify the twin's answer (tune/verify.h), including the profile of the
-  // slowdown reference; 0: none. Verification replaces the strategy and requires the model and its
-  // board.
+  // Number of profiles to verify the twin's answer (tune/verify.h), including that of the
+  // slowdown reference; 0: none. Verification replaces the strategy and requires the model and
+  // its board.
   int verify = 0;
   double min_gain = 0, near_best = 1, noise = 0.01;  // see StrategyOptions
   twin::RunOptions run = {};  // how the workload is fed and called; for twins
@@ -50,9 +50,9 @@ struct TuneQuestion {
 TuneAnswer tune_on_twin(const TuneQuestion& question,
                         const std::shared_ptr<const workload::DeployedWorkload>& workload,
                         const std::string& device);
-// Verification by a user who profiles the points. Returns the best measured point so far, or the
-// estimated one without measurements, and in `next` the point to profile next. Requires
-// question.verify > 0.
+// Verifies the answer step by step, while a user profiles the points. Returns the best measured
+// point, or the estimated one before the first measurement. `next` is the point to profile next.
+// Requires question.verify > 0.
 TuneAnswer verify_by_hand(const TuneQuestion& question,
                           const std::shared_ptr<const workload::DeployedWorkload>& workload,
                           const std::string& device, const Sweep& measured);
@@ -83,12 +83,12 @@ struct ProfiledRows {
   Sweep rows = {};  // without rows that the quality check flags (sweep/trusted_sweep.h)
   std::vector<Sweep> references = {};  // sweeps of other workloads
   std::string device = {};             // for the names of presets; empty: unknown
-  // The twin's estimates of this workload on `device` are a further reference. Its kind must be
-  // that of `rows`. May be null.
+  // If not null, the twin's estimates of this workload on `device` are a further reference. The
+  // workload must have the kind of `rows`.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // from earlier searches of the same workload
 };
-// Searches the points of a sweep, which replaces the board. Rows with a governor are only compared.
+// Searches the points of a sweep, which replaces the board. Compares rows with a governor only.
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked);
 // Predicts all points of the board from the samples and profiles nothing. Without a device, the
 // points are all combinations of knob levels in the samples.

@@ -21,7 +21,7 @@
 
 namespace ridgewatt::answer {
 
-// A limit that some point meets if this limit alone is relaxed to `value`.
+// A limit. If only this limit is relaxed to `value`, some point meets all limits.
 struct Relaxation {
   tune::LimitKind kind = tune::LimitKind::kPower;
   double value = 0;
@@ -32,11 +32,11 @@ struct Relaxation {
 struct BoardWithAnswer {
   std::string name;
   std::string twin;    // "fitted" or "scaled, not validated"
-  double power_w = 0;  // power of that point
+  double power_w = 0;  // power of the point
 };
 
-// A preset that is slower than a preset with a smaller power budget. `knob` is the knob that the
-// slower preset sets lower and that explains most of the time according to the twin.
+// A preset that is slower than a preset with a smaller power budget. `knob` is the knob that
+// explains most of the additional time according to the twin.
 struct SlowerPreset {
   std::string slower, faster;
   Knob knob = Knob::kGpuClock;
@@ -60,13 +60,13 @@ struct TuneOutcome {
   std::vector<SlowerPreset> slower_presets;  // among `compared`
   // Memory at the batch of `best`, or at the smallest batch. Absent: unknown.
   std::optional<twin::MemoryFootprint> memory;
-  bool fits_memory = true;  // the smallest batch fits
-  double confidence = 0.5;  // required of `best`; see TuneQuestion
-  // Share of the time of `best` in which its GPU waits for data, by the twin; 0 without a twin.
+  bool fits_memory = true;  // whether the smallest batch fits
+  double confidence = 0.5;  // see TuneQuestion
+  // Share of the time of `best` in which the GPU waits for data, from the twin; 0 without a twin.
   double wait_share = 0;
   // Sustained power limit of the module, if `best` draws more.
   std::optional<double> envelope_w;
-  double waits_in_power = 0;  // share of the period; waits that the time of the answer leaves out
+  double waits_in_power = 0;            // share of the period: waits in power, not in time
   std::optional<double> job_samples;    // data set size x epochs of a job
   std::optional<twin::JobCost> job;     // cost of the job at `best`
   std::vector<Relaxation> relaxations;  // if `best` is absent: limits to relax
@@ -80,14 +80,14 @@ struct TuneTrace {
   std::uint64_t seed = 1;
   std::size_t considered = 0;  // number of candidate points
   std::vector<int> batches;    // batches that were considered; empty: unknown
-  // Whether the question had batches; otherwise batches_to_try() chose them.
+  // Whether the question set the batches. If not, batches_to_try() chose them.
   bool batches_asked = true;
   std::vector<tune::SearchStep> profiled;  // in order of profiling
-  std::size_t again = 0;  // of `profiled`: measured again to confirm the answer, beyond the budget
-  std::size_t taken = 0;  // of `profiled`: results of earlier runs
-  std::vector<Observation> stored;    // all points of earlier runs that the search used
-  std::vector<NextProfile> next;      // in a verification by hand
-  std::vector<std::string> left_out;  // what was left out and why
+  std::size_t again = 0;                   // repeats in `profiled` to confirm the answer
+  std::size_t taken = 0;                   // number in `profiled` from earlier runs
+  std::vector<Observation> stored;         // all points of earlier runs that the search used
+  std::vector<NextProfile> next;           // in a verification by hand
+  std::vector<std::string> left_out;       // what was left out and why
   std::optional<std::string> stopped_because;
   std::optional<double> near_best;  // probability that no point is better by more than 1 %
   double board_time_s = 0, board_energy_j = 0;  // total of all profiles
@@ -102,7 +102,7 @@ struct TuneSource {
   std::optional<twin::TwinFitError> twin_error;  // of the twin; absent if no twin was used
   Provenance provenance = Provenance::kModelled;
   std::optional<std::string> remark;  // includes the error of a model
-  // Source of the idle power that the energy includes, as text; empty: it includes none.
+  // Source, as text, of the idle power that is included in the energy; empty: none is included.
   std::string idle_power;
   std::vector<std::string> widened_by;  // why intervals are wider than for fitted workloads
   std::optional<workload::CostCaveats> caveats;  // of the model; absent without a model

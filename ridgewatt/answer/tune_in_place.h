@@ -21,8 +21,8 @@ struct InPlaceQuestion {
   measure::InPlaceOptions options;  // the power limit is set from the goal
   // Process id of a running program; absent: start board.profile's command.
   std::optional<pid_t> process;
-  // If set, opens the program after the first mode was set, in place of starting or attaching to
-  // one. CallerProgram is this process itself.
+  // If set, this function opens the program after the first mode is set, in place of starting
+  // `command` or attaching to `process`. CallerProgram is this process itself.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
   bool end_program = false;  // end the program after the search
 };
@@ -36,16 +36,16 @@ struct InPlaceAnswer {
   double held_s = 0;           // time in the best mode
   int held_minibatches = 0;    // minibatches in the best mode
   int left_modes = 0;          // modes that were abandoned because they exceeded the power limit
-  int renewed = 0;  // windows that replaced measurements which had become outdated by drift
+  int renewed = 0;             // windows that replaced measurements outdated by drift
   bool program_ended = false;  // the program ended before the search did
   int status = 0;              // exit status of the program, as in a shell
-  int signal = 0;  // signal that ended the time in the best mode; 0: the program ended by itself
+  int signal = 0;              // signal that ended the time in the best mode; 0: none
 };
 
 // Runs the search and then waits until the program ends or a signal arrives. Calls `found`, which
-// may be empty, with the answer when the search has ended. Stored points of the series serve as
-// prior knowledge; a point is only an answer after it was measured again. Restores the original
-// mode of the board before it returns. Throws what LiveProgram and InPlaceSearch throw, and
+// may be empty, with the answer when the search has ended. Stored points of the series guide the
+// search, but only points measured in this run can be the answer. Restores the original mode of the
+// board before it returns. Throws the errors of LiveProgram and InPlaceSearch, and
 // measure::InterruptedError if a signal ends the search.
 InPlaceAnswer tune_in_place(const TuneQuestion& question, LiveBoard& board,
                             const InPlaceQuestion& in_place,

@@ -30,7 +30,7 @@ struct LiveBoard {
   std::vector<std::string> governors;
   // Called before each point with the number of points profiled so far.
   std::function<void(std::size_t, const OperatingPoint&)> progress = {};
-  // For `question.verify`: the workload of the program, and the board of the twin.
+  // Used with `question.verify`: the workload of the program, and the board of the twin.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::string twin_board = {};
 };
@@ -48,10 +48,10 @@ struct RunningCampaign {
   campaign::SearchBoardsOptions options;
 };
 
-// Searches the points of one kind of board. Points of the campaign that are already in the store
-// are known and not profiled again, so an interrupted search can resume. Throws UsageError if the
-// plan has several kinds and `board_kind` is empty, or if the strategy cannot choose points while
-// others are being profiled, and what CampaignBoards throws.
+// Searches the points of one kind of board. Points that are already in the store are not profiled
+// again, so an interrupted search can resume. Throws UsageError if the plan has several kinds and
+// `board_kind` is empty, or if the strategy cannot choose points while others are being profiled.
+// Throws the errors of CampaignBoards.
 TuneAnswer tune_on_campaign(const TuneQuestion& question, const RunningCampaign& campaign);
 
 }  // namespace ridgewatt::answer

@@ -49,7 +49,7 @@ struct TuneRequest {
   void use_replay();
 };
 
-// Ways to tune in which some parameters have no effect.
+// Forms of the question in which some parameters have no effect.
 struct TuneForms {
   static constexpr Form kTwin{1 << 0, "on a twin", "", "it goes with a sweep or samples"};
   static constexpr Form kEveryPoint{1 << 1, "on a twin without --strategy",
@@ -77,7 +77,7 @@ struct TuneForms {
                                     "only the answers are ranked; name one"};
   static constexpr Form kEveryRuntime{1 << 15, "with --runtime all", "with runtime all",
                                       "only the answers are ranked; name one"};
-  // Forms of a search by a strategy, whose name forms_of() adds.
+  // Forms of a search by a strategy. forms_of() adds the name of the strategy.
   static constexpr Form kForgets{1 << 16}, kWithoutPrior{1 << 17}, kNeverStops{1 << 18},
       kExhaustive{1 << 19};
   static constexpr Forms kJobs = kJob | kPeriod | kDay;
@@ -86,11 +86,11 @@ struct TuneForms {
 // Returns what answers the request: kBoard, kSweep, kSamples or kTwin. Throws UsageError for a
 // device such as "fke:agx-orin".
 const Form& way_of(const TuneRequest& request);
-// Returns all forms of a request that is answered in the way `way`, in the order in which idle
-// parameters are reported. Throws UsageError for an unknown strategy.
+// Returns all forms that apply to a request which is answered in the way `way`. The order is that
+// in which idle parameters are reported. Throws UsageError for an unknown strategy.
 std::vector<AskedForm> forms_of(const TuneRequest& request, const Form& way, Surface surface);
-// Throws UsageError for members that exclude each other, or if a member is missing, in the words of
-// the command line.
+// Throws UsageError if members exclude each other or a member is missing. The message uses the
+// words of the command line.
 void check_members(const TuneRequest& request, const Form& way);
 
 // Reads the observations of earlier searches from a sweep file. Returns none if the file does not
@@ -101,18 +101,18 @@ struct TuneReply {
   TuneAnswer answer = {};
   std::optional<TuneRanking> ranking = {};  // of all boards or all runtimes, in place of `answer`
 
-  // Of the model that was estimated; absent: none was.
+  // Caveats of the estimated model; absent: no model was estimated.
   std::optional<workload::CostCaveats> caveats() const;
 };
-// Reads what the request names, answers it from its sweep, its samples or a twin, and adds how long
-// the modes are held. Adds what a search of a sweep profiled to `observations`. `say` receives a
-// line for each file with rows that were left out.
+// Reads the files and models that the request names. Answers it from its sweep, its samples or a
+// twin, and adds how long the modes can be held. Appends the points that a search of a sweep
+// profiled to `observations`. `say` receives a line for each file with rows that were left out.
 TuneReply answer_request(const TuneRequest& request,
                          const std::function<void(const std::string&)>& say);
 // Answers on the twin of one board, of all boards or in all runtimes.
 TuneReply answer_on_twin(const TuneRequest& request,
                          const std::shared_ptr<const workload::DeployedWorkload>& workload);
-// Answers from rows that were read.
+// Answers from rows that are already read.
 enum class RowsOf { kSweep, kSamples };
 TuneAnswer answer_from_rows(const TuneRequest& request, const ProfiledRows& rows, RowsOf of);
 
@@ -127,8 +127,8 @@ struct ProgramQuestion {
   measure::ProfileOptions profile = {};  // for a program that starts for each point
   InPlaceQuestion in_place = {};         // for a program that keeps running
 };
-// Parameters of ProgramQuestion, only for Python: for a program that starts for each point, and for
-// a program that keeps running. search_parameters() has the goal and search.
+// Parameters of ProgramQuestion in Python: for a program that starts for each point, and for one
+// that keeps running. Goal and search are in search_parameters().
 const ParameterTable& program_parameters();
 const ParameterTable& in_place_parameters();
 

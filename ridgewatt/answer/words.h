@@ -38,8 +38,8 @@ WordSource models, language_models;            // zoo:NAME
 WordSource model_names, language_model_names;  // without zoo:
 WordSource presets;                            // of the named board, or else of every board
 WordSource phase_presets;                      // PHASE=PRESET
-WordSource modes;                              // presets, and all, presets, maxn
-WordSource quantizations;                      // stored, and all recipes
+WordSource modes;                              // presets, and the words "all", "presets", "maxn"
+WordSource quantizations;                      // "stored", and all recipes
 WordSource recipes;                            // quantizations of GGUF files and checkpoints
 WordSource gguf_recipes;                       // quantizations of GGUF files
 WordSource all_quantizations;                  // all

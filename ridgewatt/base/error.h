@@ -13,8 +13,8 @@ namespace ridgewatt {
 class Error : public std::runtime_error {
  public:
   // `what`: the fault. `where`: file, row, node or option; may be empty. `hint`: what to do; may be
-  // empty. If `what` begins with a verb ("is cut off"), `where` becomes its subject ("model.gguf is
-  // cut off"). Otherwise `where` follows ("cannot read: model.gguf").
+  // empty. If `what` begins with a verb ("is cut off"), `where` is its subject: "model.gguf is cut
+  // off". Otherwise `where` comes last: "cannot read: model.gguf".
   explicit Error(const std::string& what, const std::string& where = "",
                  const std::string& hint = "");
   // Returns the exit status of the command line program.
@@ -29,7 +29,7 @@ class InputError : public Error {
 class NotFoundError : public Error {
   using Error::Error;
 };
-// The operating system denied the access, or the file system is read-only.
+// The operating system denied access, or the file system is read-only.
 class PermissionError : public Error {
   using Error::Error;
 };
@@ -37,7 +37,7 @@ class PermissionError : public Error {
 class IoError : public Error {
   using Error::Error;
 };
-// The board, sensor or build does not support this.
+// The board, sensor or build does not support the request.
 class NotSupportedError : public Error {
   using Error::Error;
 };

@@ -24,10 +24,10 @@ class InterruptNote {
   void set(std::string_view text);
 
   // The following functions are for code that temporarily installs its own handlers
-  // (platform/mode_guardian.h). Returns whether `handler` only ends the process: SIG_DFL, or the
-  // handler of a note.
+  // (platform/mode_guardian.h). This one returns whether `handler` only ends the process: SIG_DFL
+  // or the handler of a note.
   static bool ends_process(Handler handler);
-  // Returns the current handler that ends the process: that of the note, or SIG_DFL without a note.
+  // Returns the current handler that ends the process: the note's, or SIG_DFL without a note.
   static Handler handler();
 };
 

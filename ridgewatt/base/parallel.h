@@ -11,7 +11,7 @@ int available_threads();
 
 // Calls body(i) once for each i in [0, count), on up to `threads` threads (0: all available). The
 // calls must be independent of each other. If calls throw, rethrows the exception of the lowest i.
-// Between calls and while waiting, the calling thread checks its WatchedWork (base/progress.h). If
+// Between calls and while it waits, the calling thread calls its WatchedWork (base/progress.h). If
 // that throws, the other threads end at their next check_work().
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body, int threads = 0);
 

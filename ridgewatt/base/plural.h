@@ -1,5 +1,5 @@
-// Numbers with a noun: counted(1, "core") is "1 core", counted(2, "core") is "2 cores". Also for
-// nouns as "batch" and "entry".
+// Numbers with a noun: counted(1, "core") is "1 core", counted(2, "core") is "2 cores". Handles
+// plurals such as "batches" and "entries".
 #pragma once
 
 #include <cstdint>

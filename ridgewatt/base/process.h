@@ -6,8 +6,8 @@
 //   child.end(2);  // SIGTERM, then SIGKILL after two seconds
 //
 // Programs are started by posix_spawn(), which is safe in a process with threads. fork_process() is
-// for children that run code of this program, such as data loaders and simulated users, and for a
-// measured command, for which user and death signal are set between fork and exec.
+// for children that run code of this program, such as data loaders and simulated users. It is also
+// for a measured command, because user and death signal are set between fork and exec.
 #pragma once
 
 #include <sys/types.h>
@@ -37,8 +37,8 @@ struct ChildStart {
   ChildGroup group = ChildGroup::kOurs;
   std::vector<std::string> without = {};  // environment variables to remove
   std::vector<std::string> with = {};     // environment variables to add, as NAME=VALUE
-  // If set, the child gets only its standard descriptors and these, numbered from 3, and its
-  // working directory is "/". Otherwise it inherits all descriptors without O_CLOEXEC.
+  // If set, the child has only its standard descriptors and these descriptors, numbered from 3, and
+  // its working directory is "/". Otherwise it inherits all descriptors without O_CLOEXEC.
   std::optional<std::vector<int>> sealed = {};
 };
 
@@ -84,7 +84,7 @@ struct ChildTalk {
   // Maximum size of the standard output.
   std::size_t output_bytes = std::size_t{64} << 20;
   std::size_t errors_bytes = std::size_t{64} << 10;  // size of the kept end of the standard error
-  std::function<bool()> wanted = {};  // called every 20 ms; false ends the program; may be empty
+  std::function<bool()> wanted = {};  // called every 20 ms; false ends the program; or empty
 };
 
 // How a child ended: by itself, by a signal, or because it exceeded `time_s` or `output_bytes`, or

@@ -24,8 +24,8 @@ struct WorkStep {
 
 // During the lifetime of this object, long work of this thread calls `watch` at each step, and at
 // least every 0.2 s while it waits. An exception from `watch` ends the work: no half-written file
-// remains, and changed settings are restored. Work that other threads share ends after the calls
-// that have begun.
+// remains, and changed settings are restored. Work shared with other threads ends after the calls
+// already begun.
 class WatchedWork {
  public:
   using Watch = std::function<void(const WorkStep&)>;
@@ -43,7 +43,7 @@ class WatchedWork {
 };
 
 // Long work calls tell_work() to report a step, and check_work() to ask whether to continue. Both
-// throw what the watch of this thread throws.
+// rethrow exceptions of the watch of this thread.
 void tell_work(const WorkStep& step);
 void check_work();
 
@@ -55,8 +55,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done`: number of finished steps. `note`: what is done now. Draws at most 10 times per second,
-  // so it can be called often. Throws what the watch of this thread throws.
+  // `done`: number of finished steps. `note`: the current step, as text. Draws at most 10 times per
+  // second, so it can be called often. Rethrows exceptions of the watch of this thread.
   void update(std::size_t done, const std::string& note = "");
 
  private:

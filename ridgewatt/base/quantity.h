@@ -1,5 +1,5 @@
-// Numbers with units, as people write them. A Quantity states what a number means, the unit of a
-// number without one, the accepted units and the allowed range:
+// Numbers with units, as people write them. A Quantity states the meaning of a number, its default
+// unit, the accepted units and the allowed range:
 //
 //   constexpr Quantity limit = units::watts().positive();
 //   read_quantity("30", limit);                      // "30"; also for "30W" and "0.03kW"
@@ -17,7 +17,7 @@ namespace ridgewatt {
 
 struct UnitName {
   std::string_view name;
-  double si;  // size of the unit in SI units (of "%": 0.01, or 1 for percentages)
+  double si;  // the unit in SI units ("%": 0.01; in percentages: 1)
 };
 
 struct Quantity {
@@ -67,8 +67,8 @@ struct Quantity {
     }
     return result;
   }
-  // Convert a number in `unit` to SI units and back. Division by 1000 is exact in cases where
-  // multiplication by 0.001 is not.
+  // Convert a number in `unit` to SI units and back. They divide by 1000 in place of multiplying by
+  // 0.001, because 0.001 is not exact in binary.
   constexpr double to_si(double value) const {
     return scale() < 1 ? value / (1 / scale()) : value * scale();
   }

@@ -93,7 +93,7 @@ NameSet name_set() {
 // Returns the value of an enum that a word means; absent if there is none.
 template <typename E>
 std::optional<E> find_word(std::string_view text) {
-  if (const auto value = find_name<E>(text)) return value;  // at once: files have a row per point
+  if (const auto value = find_name<E>(text)) return value;  // fast path: files have a row per point
   const auto name = find_meant(text, name_set<E>());
   return name ? find_name<E>(*name) : std::nullopt;
 }

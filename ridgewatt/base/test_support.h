@@ -17,7 +17,7 @@ inline std::filesystem::path build_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Returns the root of the project: the nearest parent folder with `dev` and `ridgewatt` in it.
+// Returns the root of the project: the nearest parent folder that contains `dev` and `ridgewatt`.
 // Empty if there is none.
 inline std::filesystem::path source_folder() {
   auto folder = build_folder();
@@ -37,7 +37,7 @@ inline std::filesystem::path shared_folder() {
   return std::filesystem::exists(folder / "data") ? folder : std::filesystem::path();
 }
 
-// The first line of a test that needs the reference data.
+// The first statement of a test that needs the reference data; skips the test without them.
 #define RIDGEWATT_REQUIRE_SHARED()                   \
   if (::ridgewatt::testing::shared_folder().empty()) \
   GTEST_SKIP() << "skipped: ../shared not present"

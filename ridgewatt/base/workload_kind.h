@@ -13,8 +13,8 @@ constexpr auto enum_names(WorkloadKind) {
       {{WorkloadKind::kInference, "inference"}, {WorkloadKind::kTraining, "training"}});
 }
 
-// Returns the kind with this name. Other words, such as "forward" in files with parts of the work,
-// count as inference.
+// Returns the kind with this name. Other words count as inference, such as "forward", which names a
+// part of the work in some files.
 inline WorkloadKind workload_kind_of(std::string_view word) {
   return find_name<WorkloadKind>(word).value_or(WorkloadKind::kInference);
 }

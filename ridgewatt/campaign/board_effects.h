@@ -51,7 +51,7 @@ struct EffectOptions {
   // A point is left out if its residual exceeds this value and the bound of the noise (one false
   // alarm in a hundred fits).
   double least_outlier = 0.03;
-  void check() const;  // throws UsageError with the name of the option
+  void check() const;  // throws UsageError that names the option
 };
 
 // Effect of one board on time or on power.
@@ -61,11 +61,11 @@ struct QuantityEffect {
   std::optional<double> slope;              // absent: the points do not determine it
   std::optional<Interval> slope_interval;
   double noise = 0;       // standard deviation of the board's points from its line
-  bool outlier = false;   // whether the board differs more from the others than is usual for a kind
+  bool outlier = false;   // whether the board differs unusually from the other boards
   bool unsteady = false;  // whether its points scatter more than those of the other boards
   // Variances and covariance of offset and slope, including the prior. Used by correction_error().
   double offset_variance = 0, slope_variance = 0, covariance = 0;
-  // Slope that to_mean_board() uses. Near 0 if the points do not determine the slope.
+  // Slope that to_mean_board() uses. Near 0 if the points do not determine a slope.
   double assumed_slope = 0;
 };
 
@@ -74,7 +74,7 @@ struct BoardEffect {
   std::string board;
   std::size_t points = 0;  // number of operating points that the board measured
   std::size_t shared = 0;  // number of these points that the estimate uses
-  bool known = false;      // false: it shares no point with other boards
+  bool known = false;      // false: no point is shared with other boards
   QuantityEffect time, power;
 };
 
@@ -118,7 +118,7 @@ BoardEffects board_effects(const std::vector<BoardPoints>& boards,
 // if the effects of the board are unknown.
 Observation to_mean_board(const BoardEffects& effects, const BoardEffect& board,
                           const Observation& row);
-// Standard deviations of ln time and ln power that the correction adds to a row.
+// Standard deviations of the correction of a row, in ln time and ln power.
 struct CorrectionError {
   double time = 0, power = 0;
 };

@@ -16,7 +16,7 @@ struct BoardRows {
   store::Series series;
   std::vector<store::PointRecord> records;  // without raw samples
 };
-// Returns the boards in the order of the store. Throws what reading the store throws.
+// Returns the boards in the order of the store. Throws the errors of reading the store.
 std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store);
 
 // Groups the boards by kind, as input of merge_boards() (campaign/merged_sweep.h).

@@ -1,6 +1,6 @@
 // The interface to engines that run the tasks of a campaign: Slurm, GNU parallel over ssh, or this
-// machine alone. An engine runs tasks and reports their states. Whether a point is measured is
-// decided only by the store.
+// machine alone. An engine runs tasks and reports their states. Only the store decides whether a
+// point is measured.
 //
 //   const auto executor = open_executor(ExecutorKind::kSlurm, plan.name, options);
 //   const auto jobs = executor->submit(order_of(plan, kind, tasks, options));
@@ -61,7 +61,7 @@ enum class TaskPhase {
   kQueued,
   kRunning,
   kHeld,    // queued, but the engine delays it or waits for an operator
-  kEnded,   // finished, or unknown to the engine
+  kEnded,   // finished, or no longer known to the engine
   kFailed,  // ended with an error that is final
 };
 constexpr auto enum_names(TaskPhase) {
@@ -84,7 +84,7 @@ struct TaskState {
 // A host on which the engine can run tasks of a kind of board.
 struct EngineNode {
   std::string name, board_kind;
-  bool usable = true;         // whether it can get a task, now or when it is free
+  bool usable = true;         // whether the host can get a task, now or later
   std::string state, reason;  // in the engine's words: "drained", "Duplicate jobid"
 };
 

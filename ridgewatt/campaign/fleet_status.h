@@ -25,7 +25,7 @@ struct FleetOptions {
   std::string prometheus;  // "http://127.0.0.1:9090"; empty: none
   std::string boards;      // file of targets and labels in Prometheus' file_sd format; empty: none
   double window_s = 300;   // averaging time of power
-  double day_s = 86400;    // period of energy, throttling and drift
+  double day_s = 86400;    // period over which energy, throttling and drift are reported
   std::int64_t now_unix_s = 0;  // 0: the current time
 };
 
@@ -34,7 +34,7 @@ constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 struct BoardStatus {
   std::string name;  // instance in Prometheus, or else serial number, or else board
-  std::string kind;  // "agx-orin", "fake:agx-orin"
+  std::string kind;  // of board: "agx-orin", "fake:agx-orin"
   std::string fleet, serial, workload;
   bool in_prometheus = false, in_store = false;
   // Whether the newest scrape succeeded; absent: Prometheus was not queried.
@@ -64,12 +64,12 @@ struct DominatedMode {
   int batch = 0;
   // The current mode, and the better one.
   std::string mode, better;
-  double time = 0, power = 0;  // of the better mode over the current one, minus 1
+  double time = 0, power = 0;  // ratio of better to current mode, minus 1
 };
 
 struct WorkloadEnergy {
   std::string workload;
-  // "counters" (of boards with the label `workload`) or "measured" (windows in the store).
+  // "counters" (boards with the label `workload`) or "measured" (windows in the store).
   std::string source;
   double energy_j = 0;
 };

@@ -20,8 +20,8 @@
 
 namespace ridgewatt::campaign {
 
-// Locks the plan, because only one process at a time may submit its tasks. The lock is a file
-// next to the plan, which the destructor removes.
+// Locks the plan, because only one process at a time may submit its tasks. The lock is a file next
+// to the plan. The destructor removes the file.
 class PlanLock {
  public:
   // Throws IoError while another process holds the lock.
@@ -35,23 +35,23 @@ class PlanLock {
   OwnedFd file_;
 };
 
-// Submits the tasks with missing points, writes the plan and returns the jobs; none if every point
-// is measured. Throws UsageError if the campaign was already submitted, or if the store has another
-// plan with this name. If the store cannot be reached, it counts as empty; tasks still skip points
-// that exist.
+// Submits the tasks with missing points, writes the plan and returns the jobs. Returns none if
+// every point is measured. Throws UsageError if the campaign was already submitted, or if the store
+// has another plan with this name. If the store cannot be reached, it counts as empty; tasks still
+// skip points that exist.
 std::vector<Job> submit(const std::string& path, ExecutorKind kind, const ExecutorOptions& options);
 // Returns the scripts that submit() would pass to the engine for all tasks.
 std::string preview(const Plan& plan, ExecutorKind kind, const ExecutorOptions& options);
 
 // Queries the store and, if the plan has jobs, the engine. If the engine cannot be queried, the
-// result states why. Throws what opening the store throws.
+// result states why. Throws the errors of opening the store.
 Standing look(const Plan& plan);
 
 struct FollowOptions {
   double interval_s = 10;
   int attempts = 5;      // maximum number of submissions of a task
   bool once = false;     // return after one round, as `campaign resume` does
-  double at_most_s = 0;  // 0: no limit
+  double at_most_s = 0;  // limit of the duration; 0: none
   // Receives messages about actions and waits; may be empty.
   std::function<void(const std::string&)> say;
   std::function<void(const Standing&)> report;  // called after each query; may be empty
@@ -67,8 +67,8 @@ struct FollowOptions {
 // `interval_s`. Throws NoSolutionError after `at_most_s`.
 Standing follow(const std::string& path, const FollowOptions& options);
 
-// Allows a board that was set aside to get tasks again, and writes the plan. Throws NotFoundError
-// if no board with this serial number is set aside.
+// Lets a board that was set aside (campaign/health.h) get tasks again, and writes the plan. Throws
+// NotFoundError if no board with this serial number is set aside.
 void readmit_board(const std::string& path, const std::string& serial);
 
 // The state of each board according to the store and the engine.
@@ -76,7 +76,7 @@ struct BoardsLook {
   std::vector<BoardReport> boards;
   std::string engine_fault;  // why the engine could not be queried; empty: it answered
 };
-// Queries the store and, if the plan names one, the engine. Throws what opening the store throws.
+// Queries the store and, if the plan names one, the engine. Throws the errors of opening the store.
 BoardsLook look_at_boards(const Plan& plan);
 
 // Ends all jobs of the plan. Measured points remain in the store.

@@ -26,7 +26,7 @@ struct CampaignRecords {
   std::vector<store::FailedAttempt> failures;
   std::vector<store::CampaignBoard> boards;
 };
-// Reads them from the store.
+// Reads the records from the store.
 CampaignRecords records_of(const Plan& plan, store::Store& store);
 
 // Health of one board.
@@ -58,8 +58,8 @@ std::vector<std::string> set_aside_hosts(const Fleet& fleet, const std::string& 
 // task failed.
 std::vector<std::string> hosts_to_avoid(const Plan& plan, const Fleet& fleet, const BoardKind& kind,
                                         const Task& task);
-// Returns the number of failed attempts of the task on boards that are now set aside. They do not
-// count against the task.
+// Returns the number of failed attempts of the task on boards that are now set aside. These
+// attempts do not count against the task.
 int excused_attempts(const Plan& plan, const Fleet& fleet, const BoardKind& kind, const Task& task);
 // Returns why no board of the kind can run a task, by host. Empty: a board can, or the hosts are
 // unknown.
@@ -98,8 +98,8 @@ struct BoardReport {
   std::optional<double> temperature_c;     // highest temperature of a zone during its newest point
   std::int64_t newest_unix_s = 0;
 };
-// Returns the states of all boards of the campaign and of hosts without one. `nodes`: hosts of the
-// engine; empty: unknown.
+// Returns the states of all boards of the campaign, and of hosts without a board. `nodes`: hosts of
+// the engine; empty: unknown.
 std::vector<BoardReport> board_reports(const Plan& plan, store::Store& store,
                                        std::vector<EngineNode> nodes, std::int64_t now_unix_s);
 

@@ -27,8 +27,8 @@ struct PlanOptions {
 BoardKind planned_kind(const std::string& name, int boards, const std::vector<PowerMode>& modes,
                        const std::vector<int>& batches, const PlanOptions& options = {});
 
-// Returns the file of a new plan: `asked`, or NAME.json if it is empty. Throws UsageError if the
-// file is the plan of a submitted campaign, which holds its jobs, or if NAME.json is not a plan.
+// Returns the path for a new plan: `asked`, or NAME.json if `asked` is empty. Throws UsageError if
+// the file is the plan of a submitted campaign (it lists the jobs), or if NAME.json is not a plan.
 std::string file_of_plan(const Plan& plan, const std::string& asked);
 
 // Boards as text that a user enters: "agx-orin:4", or "agx-orin" for one board. A fake board uses
@@ -55,7 +55,7 @@ void predict_costs(BoardKind& kind, const twin::TwinModel& model,
 // Predicted cost if all boards of a kind work without pauses. 0 without a prediction.
 struct PredictedCost {
   double points_s = 0;      // time of one board that measures all points, without calibration
-  double duration_s = 0;    // time of calibration, plus that of the points divided among the boards
+  double duration_s = 0;    // calibration, plus the points divided among the boards
   double energy_j = 0;      // of all boards, including calibration
   std::size_t unknown = 0;  // number of points without a prediction
 };

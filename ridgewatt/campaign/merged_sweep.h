@@ -28,15 +28,15 @@ struct BoardsOfKind {
   Provenance provenance = Provenance::kMeasured;
   std::vector<BoardPoints> boards;
 };
-// Returns the points in a store that pass the filter and count, grouped by kind of board, workload
-// and provenance. A board without a serial number is named "unknown".
-// SeriesFilter::board is the name of the kind.
+// Returns the valid points in a store that pass the filter, grouped by kind of board, workload and
+// provenance. A board without a serial number is named "unknown". SeriesFilter::board is the name
+// of the kind.
 std::vector<BoardsOfKind> boards_by_kind(store::Store& store, const store::SeriesFilter& filter);
 
 // The boards that measured a row, and the error of its correction.
 struct MergedOrigin {
   std::vector<std::string> boards;  // serial numbers, in the order of the store
-  CorrectionError error;            // error of the correction; rows of the same boards share it
+  CorrectionError error;            // the same for all rows of these boards
 };
 
 struct MergedSweep {
@@ -52,8 +52,8 @@ struct MergedSweep {
 MergedSweep merge_boards(const BoardsOfKind& kind, bool take_effects_out = true,
                          const EffectOptions& options = {});
 
-// Merges the boards of each kind in a store that pass the filter. Throws UsageError if there are no
-// such points. `location` is the name of the store for the message.
+// Merges the points in a store that pass the filter, for each kind of board. Throws UsageError if
+// there are no such points. `location` is the name of the store for the message.
 std::vector<MergedSweep> merged_by_kind(store::Store& store, const store::SeriesFilter& filter,
                                         const std::string& location);
 UsageError no_such_points(const std::string& location);

@@ -30,7 +30,7 @@ struct PlannedPoint {
   int repeat = 0;          // index of this repeat of the point, from 0
   double predicted_s = 0;  // settling, warm-up and window; 0: unknown
   double predicted_j = 0;
-  int rerun = 0;       // number of times that it was planned again (campaign/rerun.h)
+  int rerun = 0;       // how often it was planned again (campaign/rerun.h)
   double limit_s = 0;  // time limit of the program; set for tasks, not in plans; 0: none
 
   // The last part of its slot: "117", or "117@2" for its second rerun.
@@ -45,7 +45,7 @@ struct Task {
 
 struct BoardKind {
   std::string name;  // name of a known board ("agx-orin") or of a fake board ("fake:agx-orin")
-  int boards = 1;    // expected number of boards that work at the same time
+  int boards = 1;    // expected number of boards working at once
   std::vector<PlannedPoint> points = {};
   std::vector<PlannedPoint> calibration = {};  // every board of the kind measures these first
   std::size_t points_per_task = 1;
@@ -85,7 +85,7 @@ struct ExecutorOptions {
   // time.
   std::vector<std::string> hosts = {};
   std::string ssh = {};  // command that replaces ssh; empty: ssh
-  int retries = 10;      // of a failed task, by parallel and by this machine alone
+  int retries = 10;      // of a failed task; for GNU parallel and local runs
 
   // Returns $XDG_STATE_HOME/ridgewatt/campaign/NAME; the default state folder is ~/.local/state.
   static std::string default_folder(const std::string& campaign);
@@ -94,7 +94,7 @@ struct ExecutorOptions {
 struct Plan {
   std::string name;
   std::string store;  // file or postgresql://..
-  // The command and how to measure it. Its series has the workload and its kind. In the command,
+  // The command and how to measure it. `series` states the workload and its kind. In the command,
   // {batch} is replaced by the batch of the point and {device} by BoardKind::device().
   measure::ProfileOptions profile;
   // Only max_celsius, full_fan and no_idle_states are used.
@@ -103,9 +103,9 @@ struct Plan {
   std::string executor = {};  // name of the engine to which it was submitted; empty: not submitted
   ExecutorOptions options = {};
   std::vector<Job> jobs;
-  // By serial number: when the board was readmitted. Its earlier failures do not count.
+  // Time at which a board was readmitted, by serial number. Earlier failures do not count.
   std::map<std::string, std::int64_t> readmitted = {};
-  // Jobs that were submitted earlier do not count as attempts. Set when points are planned again or
+  // Jobs submitted before this time do not count as attempts. Set when points are planned again or
   // a board is readmitted.
   std::int64_t attempts_since_unix_s = 0;
 
@@ -131,7 +131,7 @@ struct SlotParts {
 // Returns nullopt if the text is not a slot of a campaign.
 std::optional<SlotParts> parts_of_slot(const std::string& slot);
 
-// Tells which measurements no longer count because their point was planned again.
+// Determines which measurements no longer count because their point was planned again.
 class Superseded {
  public:
   explicit Superseded(const Plan& plan);
@@ -168,7 +168,7 @@ std::vector<int> parse_ranges(const std::string& text, std::size_t most = 100000
 bool is_plain_name(const std::string& name);
 
 // Read a plan from a file, or from text with `source` as the name of the file. Throw InputError,
-// which names file and field; read_plan() also throws what reading a file throws.
+// which names file and field; read_plan() also throws the errors of reading a file.
 Plan read_plan(const std::string& path);
 Plan parse_plan(const std::string& text, const std::string& source);
 // Returns the text of the file of a plan.

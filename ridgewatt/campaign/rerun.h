@@ -42,7 +42,7 @@ Reruns plan_reruns(Plan& plan, const std::vector<store::FilledSlot>& filled,
                    const RerunRules& rules);
 
 // Reads plan and store and, unless `dry`, writes the changed plan. Throws NotFoundError if no board
-// with `rules.serial` measured a point, and what reading plan and store throws.
+// with `rules.serial` measured a point, and the errors of reading plan and store.
 Reruns rerun(const std::string& path, const RerunRules& rules, bool dry);
 
 }  // namespace ridgewatt::campaign

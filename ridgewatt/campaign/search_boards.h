@@ -27,8 +27,8 @@ namespace ridgewatt::campaign {
 struct SearchBoardsOptions {
   std::size_t boards = 1;  // maximum number of tasks at the same time
   double look_every_s = 1;
-  // How long the search waits if no board can run its tasks, because boards may return that are
-  // drained or do not answer. Chosen: a restarted controller knows its boards within half of this
+  // How long the search waits if no board can run its tasks. Boards may be drained or silent
+  // and then return. Chosen: a restarted controller knows its boards within half of this
   // time.
   double patience_s = 60;
   ExecutorOptions executor = {};
@@ -44,8 +44,8 @@ class CampaignBoards final : public tune::AsyncProfiler {
   ~CampaignBoards() override;
 
   std::size_t boards() const override { return options_.boards; }
-  // Submits a task for the point unless its slot has a result. Throws what Executor::submit throws,
-  // and Error with the reason for each board if all boards of the kind are set aside.
+  // Submits a task for the point unless its slot has a result. Throws the errors of
+  // Executor::submit(). Throws Error, with all reasons, if all boards of the kind are set aside.
   void start(std::size_t run, const OperatingPoint& point) override;
   // Throws IoError if the store or the engine cannot be queried, and Error with the reason for each
   // board if no board can run the waiting tasks.

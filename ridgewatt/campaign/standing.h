@@ -43,14 +43,14 @@ struct KindStanding {
   bool eta_predicted = false;  // whether `eta_s` is predicted
   std::size_t flagged = 0;     // number of measured points with a flag
   std::size_t to_rerun = 0;    // number of missing points that were measured before
-  std::size_t set_aside = 0;   // number of boards that get no more tasks
+  std::size_t set_aside = 0;   // boards without further tasks (campaign/health.h)
   std::size_t silent = 0;      // number of boards without a new point for a while; see is_resting()
   double points_per_s = 0;     // total rate of the boards that work now
   std::size_t failures = 0;    // number of failed attempts at points
   double energy_j = 0;         // of all measured windows, including calibration
   // Why no task can run although points are missing. Empty: a task can run.
   std::string blocked;
-  // `blocked` says that no task has the missing points; a new task could measure them.
+  // Whether `blocked` is set because no task has the missing points. A new task could measure them.
   bool without_task = false;
 };
 
@@ -75,8 +75,8 @@ struct Standing {
 };
 
 // Returns the progress. `states` has the states of all jobs of the plan in their order. If several
-// jobs have a task, the newest job that still waits or runs counts, otherwise the newest job.
-// Boards of `fleet` that are set aside do not count in the remaining time.
+// jobs have the same task, the newest job that waits or runs counts. If none does, the newest job
+// counts. Boards of `fleet` that are set aside do not count in the remaining time.
 Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& filled,
                      const std::vector<TaskState>& states, std::int64_t now_unix_s,
                      const Fleet& fleet = {});

@@ -56,7 +56,7 @@ std::string default_spool_folder();
 // Runs the task. Throws TryAgainError if another task runs on this board, the spool cannot be
 // written (disk full), or the store cannot be reached. Measured points then remain in the spool,
 // and the next task delivers them. Points that cannot be measured are counted in `failed`. Throws
-// what LiveProfiler throws for missing permissions and unsafe states, and UsageError if the board
+// the errors of LiveProfiler for missing permissions and unsafe states, and UsageError if the board
 // is of another kind.
 TaskSummary run_task(const platform::LocalDevice& device, TaskOptions options);
 

@@ -5,7 +5,7 @@
 
 namespace ridgewatt::campaign {
 
-// Nothing is lost and a later attempt may succeed, for example when a server is unavailable, a disk
+// No data is lost and a later attempt may succeed, for example if a server is unavailable, a disk
 // is full or a board is busy. Exit status 75 is EX_TEMPFAIL of sysexits.h; schedulers can be
 // configured to retry on it.
 class TryAgainError : public Error {

@@ -21,15 +21,15 @@ namespace ridgewatt::cli {
 
 using report::OutputFormat;
 
-// Keeps standard output for the file of -o, so that the file is either complete or not written.
+// Collects standard output for the file of -o, so that the file is either complete or not written.
 class KeptOutput : std::streambuf {
  public:
   ~KeptOutput() override;
   std::string path;  // empty: output is printed
-  // Starts to keep standard output if `path` is set.
+  // Starts to collect standard output if `path` is set.
   void begin();
   void finish();  // writes the file
-  // Whether output is being kept.
+  // Returns whether output is being collected.
   bool keeps() const { return terminal_ != nullptr; }
 
  private:
@@ -59,7 +59,7 @@ struct Context {
   std::vector<std::string> remarks = {};  // printed before the command runs
   std::vector<std::string> then = {};     // command line to run next in this process; empty: none
   const CLI::App* program = nullptr;      // its innermost command determines the schema of JSON
-  // Command that determines the schema instead, such as "evaluate.schedules"; empty: none.
+  // If set, determines the schema in place of `program`: "evaluate.schedules".
   std::string result_of = {};
 
   bool json() const { return format == OutputFormat::kJson; }
@@ -80,11 +80,11 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
 
 // Adds --wide, --top, --sort and --columns; called by add_global_options().
 void add_table_options(CLI::App& command, Context& context);
-// Throws UsageError for --top, --sort or --columns with JSON, which is always complete and in its
-// own order, and for --with-figures without JSON.
+// Throws UsageError for --top, --sort or --columns with JSON, because JSON is always complete and
+// unsorted. Throws UsageError for --with-figures without JSON.
 void check_table_options(const Context& context);
-// Called before a command measures, changes or writes anything. Throws UsageError if --sort or
-// --columns name a column that `table` lacks. `table` is the table that will be printed; it may
+// Throws UsageError if --sort or --columns name a column that `table` lacks. Call it before a
+// command measures, changes or writes anything. `table` is the table that will be printed; it may
 // have no rows.
 void check_table_options(const Context& context, report::Table table);
 // Does the same for the table that the result prints.
@@ -92,7 +92,7 @@ void check_table_options(const Context& context, const report::Result& result);
 // Throws UsageError if --top, --sort or --columns is given and the result is not printed as a
 // table: "--top has no effect with --output".
 void refuse_table_options(const Context& context, const std::string& when);
-// For a command whose result is always CSV: throws like refuse_table_options(), and for JSON.
+// For a command whose result is always CSV: throws like refuse_table_options(), and also for JSON.
 void refuse_all_but_csv(const Context& context);
 
 // Returns `table`. For CSV and JSON, adds columns for the origin of the rows.
@@ -106,8 +106,8 @@ void print(const Context& context, const report::Table& table, const std::string
 void print(const Context& context, const report::Rows& rows);
 // Prints a JSON result that is written in parts.
 void print(const Context& context, report::StreamedJson result);
-// Prints the part of a result that the format requires, and its remarks. Throws NoSolutionError if
-// the result has no solution.
+// Prints the part of a result that belongs to the format, and its remarks. Throws NoSolutionError
+// if the result has no solution.
 void print(const Context& context, const report::Result& result);
 // Prints a further table, without --sort, --top and --columns.
 void print_aside(const Context& context, const report::Table& table);

@@ -8,16 +8,16 @@
 
 namespace ridgewatt::cli {
 
-// Adds the global options and those commands that the command line in `context` may name. Options
-// of a command are added when the parser reaches it, which keeps the start time short. Every option
-// rejects an empty value.
+// Adds the global options and only the commands that the command line in `context` may name.
+// Options of a command are added when the parser reaches it. This keeps the start time short. Every
+// option rejects an empty value.
 void prepare_program(CLI::App& app, Context& context);
 // Adds the names of all other commands, for messages that suggest one.
 void name_commands(CLI::App& app, Context& context);
 // Adds all commands with all options.
 void build_program(CLI::App& app, Context& context);
 // Makes "--" in `words` end the options in every position. CLI11 alone would treat it as the end of
-// a list, or as the value of an option without one. Throws UsageError in the latter case.
+// a list, or as the value of an option that has none. Throws UsageError in the latter case.
 void end_options(CLI::App& app, Context& context, std::vector<std::string>& words);
 // After parsing: adds the options of all commands, so that they can be listed for help, manual
 // pages and completion.

@@ -1,4 +1,4 @@
-// Prevents results from replacing files that the same command reads. Called before the command
+// Prevents a command from overwriting files that it reads. Called before the command
 // runs.
 //
 //   refuse_replaced_inputs(command);

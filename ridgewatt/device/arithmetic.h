@@ -19,7 +19,7 @@ struct ArithmeticRow {
   bool floats;  // false: integers
   // Numbers that one FP32 lane processes at once, for example 2 with half2 and 4 with dp4a.
   int lanes;
-  // Key of its rate per SM and clock cycle in the [gpu] table of a board file. FP32: its lanes.
+  // Key of its rate per SM and clock cycle in the [gpu] table of a board file. FP32: cores_per_sm.
   std::string_view board_key;
   constexpr bool complete() const { return bits > 0 && lanes > 0 && !board_key.empty(); }
 };

@@ -76,7 +76,7 @@ struct Board {
 
   std::string cpu_type;
   int cpu_cores = 0;
-  // The CPU belongs to a host: it is not a knob, and its power is not measured.
+  // Whether the CPU belongs to a host. Such a CPU is not a knob, and its power is not measured.
   bool discrete_gpu = false;
   double cpu_flop_per_cycle = 0;  // FP32, per core; 0: unknown
 
@@ -97,7 +97,7 @@ struct Board {
 
   double memory_bytes = 0;          // installed memory; CPU and GPU share it
   double visible_memory_bytes = 0;  // total reported by Linux; `memory_bytes` if unknown
-  double system_memory_bytes = 0;   // used by the system before any workload runs
+  double system_memory_bytes = 0;   // used by the system without any workload
   double memory_bus_bits = 0;
   // Range of the bandwidths measured with the STREAM triad at the highest memory clock.
   struct Triad {
@@ -120,8 +120,8 @@ struct Board {
   std::vector<Bsp> bsps;
   std::string default_bsp;
   std::string bsp;       // the selected BSP
-  std::string relative;  // the board whose twin is scaled if this board has none; may be empty
-  // The board with the same chip whose [runtime.NAME] tables hold if this board has none; may be
+  std::string relative;  // board whose twin is scaled if this board has none; may be empty
+  // The board with the same chip whose [runtime.NAME] tables are used if this board has none; or
   // empty.
   std::string engines;
   std::vector<Fact> facts;
@@ -161,7 +161,7 @@ std::optional<std::string> find_board(std::span<const std::string> compatible);
 // Returns all combinations of knob values of a BSP (default: the selected one), with fixed clocks.
 // The number of CPU cores ranges from 1 to all.
 KnobSpace knob_space(const Board& board, std::string_view bsp_name = "");
-// Returns knob_space(), plus one mode for each power limit of a discrete GPU.
+// Returns knob_space() and one mode for each power limit of a discrete GPU.
 KnobSpace mode_space(const Board& board);
 // The following functions return a reference into the board. For a temporary board they return a
 // copy, because in `for (.. : presets(load_board(name)))` a reference would dangle.
@@ -170,8 +170,8 @@ inline std::vector<Preset> presets(const Board&& board, std::string_view bsp_nam
   return presets(board, bsp_name);
 }
 // Finds a preset by name, ignoring case and the prefix "MODE_". "30W" also finds "MODE_30W_ALL" if
-// no other preset starts with "30W_". Throws NotFoundError, which lists the presets (also matching
-// ones of other BSPs), or UsageError, which lists the presets if several match.
+// no other preset starts with "30W_". Throws NotFoundError if no preset matches and UsageError if
+// several do. The message lists the presets, also matching ones of other BSPs.
 const Preset& find_preset(const Board& board, std::string_view preset_name);
 inline Preset find_preset(const Board&& board, std::string_view preset_name) {
   return find_preset(board, preset_name);
@@ -185,30 +185,30 @@ std::string mode_name(const Board& board, const PowerMode& mode);
 // not an enforced limit. Absent if the name has no power.
 std::optional<double> power_in_name_w(std::string_view preset_name);
 
-// Returns the number of SMs that a TPC mask leaves enabled; a set bit disables one TPC. All SMs if
-// the board has no mask.
+// Returns the number of SMs that a TPC mask leaves enabled; a set bit disables one TPC. Returns all
+// SMs if the board has no mask.
 int sms_for_tpc_mask(const Board& board, unsigned mask);
 // Returns the dense rate per SM and clock cycle in FLOP (INT8: operations). 0: not supported;
-// absent: unknown. FP32 is 2 x cores per SM. TF32, if its key is absent, is half of the BF16 rate,
-// as on every GPU with both (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
+// absent: unknown. FP32 is 2 x cores per SM. If the key of TF32 is absent, its rate is half of the
+// BF16 rate, as on every GPU that has both (NVIDIA, A100 white paper: 156 and 312 TFLOPS).
 std::optional<double> stated_rate(const Board& board, Arithmetic arithmetic);
 // Returns whether the rate is known and above 0.
 bool supports(const Board& board, Arithmetic arithmetic);
 // Returns the dense peak in FLOP/s (INT8: operations/s): SMs x rate per SM and cycle x GPU clock.
-// `sms` = 0: all. An absent GPU clock, or one under a governor, counts as the highest. Throws
-// NotSupportedError if the rate is 0 or unknown, or if the board has no GPU.
+// `sms` = 0: all. If the GPU clock is absent or set by a governor, the highest clock is used.
+// Throws NotSupportedError if the rate is 0 or unknown, or if the board has no GPU.
 double peak_flops(const Board& board, const PowerMode& mode, Arithmetic arithmetic, int sms = 0);
-// Returns the DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock. An absent
-// clock counts as the highest.
+// Returns the DRAM peak in byte/s: bus width / 8 x 2 (double data rate) x memory clock. If the
+// clock is absent, the highest is used.
 double peak_bandwidth(const Board& board, const PowerMode& mode);
-// A measured rate, applied to a mode. If it was not measured at the clocks of that mode, it is
-// scaled from mode `from` in proportion to the GPU clock (compute) or memory clock (bandwidth).
+// A measured rate, converted to a mode. If it was not measured at the clocks of that mode, it is
+// scaled from the mode `from` in proportion to the GPU clock (compute) or memory clock (bandwidth).
 struct CarriedRoof : MeasuredValue {
   PowerMode from;
   // Whether it was measured at the clocks of the mode.
   bool measured_here = false;
 };
-// Absent if no microbenchmark of the GPU (or of the CPU, for a board without a GPU) measured it.
+// Absent if no microbenchmark of the GPU (without a GPU: of the CPU) measured the rate.
 std::optional<CarriedRoof> measured_peak(const Board& board, const PowerMode& mode,
                                          Arithmetic arithmetic);
 std::optional<CarriedRoof> measured_bandwidth(const Board& board, const PowerMode& mode);

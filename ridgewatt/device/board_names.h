@@ -9,13 +9,13 @@ namespace ridgewatt {
 // ("orin-nano-8gb@super"), and synonyms of both ("orin-nano-super").
 const NameSet& board_names();
 
-// The name of this machine's CPU as a board. load_board() knows it after `ridgewatt calibrate
-// --device local` has measured it.
+// The name of this machine's CPU as a board. load_board() accepts it after `ridgewatt calibrate
+// --device local` has run.
 inline constexpr char kLocalBoard[] = "local";
-// Returns the path of its board file: $XDG_DATA_HOME/ridgewatt/local.toml, by default in
-// ~/.local/share. Empty if neither XDG_DATA_HOME nor HOME is set.
+// Returns the path of the board file of kLocalBoard: $XDG_DATA_HOME/ridgewatt/local.toml, by
+// default in ~/.local/share. Empty if neither XDG_DATA_HOME nor HOME is set.
 std::string local_board_path();
-// Returns whether that file exists.
+// Returns whether the file local_board_path() exists.
 bool has_local_board();
 
 }  // namespace ridgewatt

@@ -22,8 +22,8 @@ class KnobSpace {
   KnobSpace() = default;
   // All combinations, with the last knob changing fastest. Levels are sorted and made unique.
   explicit KnobSpace(Levels levels);
-  // These modes, sorted and without duplicates. The levels are the values that occur. Throws
-  // UsageError without modes.
+  // Contains these modes, sorted and without duplicates. The levels are the values that occur in
+  // them. Throws UsageError without modes.
   explicit KnobSpace(std::vector<PowerMode> modes);
 
   std::size_t size() const { return modes_.size(); }
@@ -43,8 +43,8 @@ class KnobSpace {
   // space must not be empty.
   const PowerMode& top() const& { return modes_.back(); }
   PowerMode top() && { return modes_.back(); }
-  // Returns the mode nearest to `wanted`: the distance is in levels, summed over the knobs that
-  // `wanted` has. The space must not be empty.
+  // Returns the mode nearest to `wanted`. Distance is the number of levels, summed over the knobs
+  // of `wanted`. The space must not be empty.
   const PowerMode& nearest(const PowerMode& wanted) const&;
   PowerMode nearest(const PowerMode& wanted) && { return std::as_const(*this).nearest(wanted); }
 

@@ -4,9 +4,9 @@
 //   const Board board = load_board("board.toml");
 //   if (const auto roof = measured_bandwidth(board, mode)) use(roof->value, roof->lo, roof->hi);
 //
-// The `value` of a rate is the highest measured rate, because other load can only slow a kernel
-// down. `lo` and `hi` are the 90 % interval of repeated measurements. docs/reference/board_file.md
-// describes the format.
+// The `value` of a rate is the highest measured rate, because other load can only slow down a
+// kernel. `lo` and `hi` are the 90 % interval of repeated measurements.
+// docs/reference/board_file.md describes the format.
 #pragma once
 
 #include <map>

@@ -14,9 +14,9 @@ namespace ridgewatt {
 PowerMode parse_mode_text(const std::string& text);
 // Returns the name of the knob in this text: cores, cpu, gpu or mem.
 const char* short_name(Knob knob);
-// Returns text from which parse_mode_text() gets the same mode.
+// Returns the text of a mode, which parse_mode_text() converts back.
 std::string mode_text(const PowerMode& mode);
-// Returns a line for each requested clock that the board lacks and replaced by its nearest clock.
+// Returns a line for each requested clock that was replaced by the nearest clock of the board.
 std::vector<std::string> rounded_clocks(const PowerMode& asked, const PowerMode& applied);
 // Returns the mode as options of `ridgewatt mode apply`: "--cpu-cores 6 --gpu-mhz 1109.25".
 std::string mode_options(const PowerMode& mode);

@@ -8,10 +8,10 @@
 
 namespace ridgewatt {
 
-// The SMs that are on in a mode: those of the first preset with exactly this mode whose number is
-// known, otherwise all.
+// Returns the number of SMs that are on in a mode. It is that of the first preset with exactly this
+// mode and a known number, otherwise all.
 int sms_on(const Board& board, const PowerMode& mode);
-// "MODE_15W leaves 6 of 16 SMs on", for each preset with one of these modes that switches SMs off.
+// Returns "MODE_15W leaves 6 of 16 SMs on" for each preset of these modes that switches SMs off.
 std::vector<std::string> sms_off_texts(const Board& board, const std::vector<PowerMode>& modes);
 
 }  // namespace ridgewatt

@@ -1,5 +1,5 @@
 // The software that runs a model on a board. Time, power and energy depend on it as much as on the
-// board, so every modelled row names its runtime. A row of kRuntimeRows holds everything about a
+// board, so every modelled row names its runtime. A row of kRuntimeRows has all facts about a
 // runtime except its fusion rules and usual precisions (workload/runtimes/fusion_rules.cc).
 #pragma once
 
@@ -32,10 +32,10 @@ struct RuntimeMemory {
 
 // Prior medians of a runtime's parameters, in the units of twin::RuntimeParam. The defaults are the
 // medians of pytorch-eager. They apply to inference on boards with a scaled twin, because such
-// boards run a newer PyTorch than the one in the fitted sweeps. The medians reflect the following.
-// TorchScript interprets a traced graph without Python. Compiled code and engines enqueue kernels
-// in microseconds. Engines choose the fastest of several measured kernels. The other runtimes use
-// the libraries that PyTorch uses.
+// boards run a newer PyTorch than that of the fitted sweeps. The medians reflect these facts:
+// TorchScript interprets a traced graph without Python; compiled code and engines enqueue kernels
+// in microseconds; engines choose the fastest of several measured kernels; the other runtimes use
+// the same libraries as PyTorch.
 struct RuntimePriors {
   double launch = 1, run = 1, caller = 1, thin_caller = 0.15, kernel = 1, graph = 0.6, traffic = 1;
   double fill = 1, short_macs = 64, narrow_columns = 16, on_chip = 0.5;
@@ -50,17 +50,17 @@ struct RuntimeRow {
   std::string_view name;
   std::array<std::string_view, 4> words = {};  // other names that users type
   std::string_view library;  // library that identifies it in a process: measure::kKnownLibraries
-  // Name of the trace::TraceSource that records it. Empty: none.
+  // Name of the trace::TraceSource that records this runtime. Empty: none.
   std::string_view recording = {};
-  // Runs one operator at a time. Twins are fitted to this runtime, and only it supports training.
+  // Runs one operator at a time. Twins are fitted to such a runtime. Only it supports training.
   bool eager = false;
   bool engine = false;  // runs an exported graph and can be called from C++
-  // Multiplies numbers with fewer than 16 bits. If false, such numbers are converted and multiplied
-  // in floating point.
+  // Whether it multiplies numbers with fewer than 16 bits. If not, it converts such numbers and
+  // multiplies in floating point.
   bool narrow = false;
   bool on_cpu = false;  // runs only on the CPU of a board without a GPU
   RuntimeMemory memory;
-  RuntimePriors priors = {};  // not used if on_cpu, see twin/cpu_twin.h
+  RuntimePriors priors = {};  // unused if `on_cpu`: see twin/cpu_twin.h
 
   constexpr bool complete() const {
     return !library.empty() && !memory.framework.source.empty() &&
@@ -70,8 +70,8 @@ struct RuntimeRow {
 
 inline constexpr double kMemoryMiB = 1024.0 * 1024;
 
-// Memory of PyTorch, which TorchScript and torch.compile share. All kernels are loaded at once, as
-// by CUDA before 11.7. Lazy loading needs less (287 instead of 667 MB on a device,
+// Memory of PyTorch, also for TorchScript and torch.compile. All kernels are loaded at once, as by
+// CUDA before 11.7. Lazy loading needs less (287 instead of 667 MB on a device,
 // github.com/pytorch/pytorch/pull/86509) and is not modelled.
 inline constexpr RuntimeMemory kPytorchMemory = {
     .framework = {154 * kMemoryMiB,
@@ -144,8 +144,8 @@ inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
                 .product_fp32 = 0.8,
                 .product_fp16 = 0.7,
                 .product_int8 = 0.6}},
-    // The memory is that of a C++ program. A Python program needs about twice as much (same
-    // report). Since TensorRT 10, cuBLAS and cuDNN are not loaded by default. This is not modelled.
+    // The memory is that of a C++ program. The same report states about twice as much for Python.
+    // Since TensorRT 10, cuBLAS and cuDNN are not loaded by default. This is not modelled.
     {.id = Runtime::kTensorRt,
      .name = "tensorrt",
      .words = {"trt"},
@@ -176,7 +176,7 @@ inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
                 .product_int8 = 0.6,
                 .depthwise = 1.2,
                 .window_on_chip = true}},
-    // The library's code and its arenas, in a C++ program.
+    // The memory is the code of the library and its arenas, in a C++ program.
     {.id = Runtime::kOnnxRuntimeCpu,
      .name = "onnxruntime-cpu",
      .library = "ONNX Runtime",

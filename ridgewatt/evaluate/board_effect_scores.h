@@ -41,12 +41,12 @@ struct RecoveryOptions {
   std::uint64_t seed = 1;
 };
 
-// Shares of (run, board) pairs whose true value is in its 90 % interval, and detection rates.
+// Shares of (run, board) pairs whose 90 % interval contains the true value, and detection rates.
 struct RecoveryScore {
   double time_offset = 0, power_offset = 0, time_slope = 0, power_slope = 0;
   double half_width = 0;      // mean half-width of the intervals of the offsets
   double outliers_found = 0;  // share of the disturbed boards that were identified; 0 without one
-  double falsely_named = 0;   // share of the other boards that were reported as disturbed
+  double falsely_named = 0;   // share of undisturbed boards reported as disturbed
   double points_found = 0;    // share of the wrong points that were left out
 };
 
@@ -68,7 +68,7 @@ struct MergeOptions {
 };
 
 // Errors of predictions from points that were measured by one or by several boards: mean absolute
-// error in percent over the unflagged rows that were not learned from, median over the runs.
+// error in percent over the unflagged rows outside the samples, median over the runs.
 struct MergeScore {
   std::string workload, kind;
   int rows = 0, points = 0;

@@ -25,9 +25,9 @@ enum class FindingForm {
   kChange,     // relative change from `at` to `to`
   kRatio,      // ratio of `to` to `at`
   kSpan,       // maximum minus minimum over the clocks of a knob
-  kSpanRatio,  // ratio of the spans of two knobs
-  kBestClock,  // GPU clock of the setting with least energy over the clocks of the knobs
-  kInterior,   // whether both ends of the clock table need clearly more energy than the minimum
+  kSpanRatio,  // ratio of kSpan of two knobs
+  kBestClock,  // GPU clock with the least energy, over the clocks of the knobs
+  kInterior,   // whether both ends of the clock table need clearly more energy than the best clock
   kSaving,     // energy saving at the best clocks of the knobs, or in the best of all modes
   kSlowdown,   // slowdown at these clocks
   kDominated,  // largest energy saving of a mode that takes no more time
@@ -37,7 +37,7 @@ enum class FindingForm {
   kSpread,     // relative change from the largest to the smallest value of the alternatives
   kExtremes,   // ratio of the largest to the smallest value of the alternatives
   kFront,      // number of alternatives on the Pareto front of time and energy
-  kOnFront,    // whether the setting is on that front
+  kOnFront,    // whether the setting is on this front
 };
 constexpr auto enum_names(FindingForm) {
   return named<FindingForm>({{FindingForm::kValue, "value"},
@@ -59,7 +59,7 @@ constexpr auto enum_names(FindingForm) {
                              {FindingForm::kOnFront, "on_front"}});
 }
 
-// The quantity of a finding. Grouped by source: whole minibatch or epoch, its parts, model file,
+// The quantity of a finding. The groups below are: whole minibatch or epoch, its parts, model file,
 // board file.
 enum class FindingQuantity {
   kTime,         // period of a minibatch, or time of an epoch
@@ -142,7 +142,7 @@ struct Finding {
   std::string model;
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  // Number of samples of times and energies; 0: times per minibatch, energies per sample.
+  // Samples per stated time or energy. 0: times are per minibatch, energies per sample.
   double samples = 0;
   FindingForm form = FindingForm::kValue;
   FindingQuantity quantity = FindingQuantity::kTime;
@@ -156,7 +156,7 @@ struct Finding {
   double accepted_lo = 0;
   double accepted_hi = 0;
   bool fitted = false;  // whether the board's twin was fitted to it (studies/published/boards.csv)
-  std::string cannot;   // why the models cannot answer it; empty: they can
+  std::string cannot;   // why the models cannot answer; empty: they can
 
   FindingKind about() const;
   // Whether the finding is held out: no model may be fitted to it. All findings of a section of a
@@ -181,10 +181,10 @@ constexpr auto enum_names(Verdict) {
 // A finding compared with our models.
 struct FindingVerdict {
   Finding finding;
-  double lo = 0;  // our figure; a range if the finding covers several settings
+  double lo = 0;  // our figure; a range for several settings
   double hi = 0;
   Verdict verdict = Verdict::kCannotTell;
-  std::string why;  // why it cannot be decided or answered, or which setting was not published
+  std::string why;  // reason if undecided or not answered, or the unpublished setting
 };
 
 // Compares the findings about these boards (names or board files). Empty: all boards. A board file

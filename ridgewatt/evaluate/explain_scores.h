@@ -7,8 +7,8 @@
 // uses a fake board (platform/fake_load.h): every parameter of its twin differs by up to 20 % from
 // the twin that `explain` uses, and every mode by up to 3 %. Causes are injected into the simulated
 // program. Their magnitude and the observations of the run follow separate rules
-// (evaluate/explain/injected_causes.cc), which `explain` does not use. A cause that changes the
-// stated time by less than 20 % is drawn again.
+// (evaluate/explain/injected_causes.cc), which `explain` does not use. If a cause changes the
+// stated time by less than 20 %, another one is drawn.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct ExplainShares {
 struct CauseShares {
   answer::SlowCause cause = answer::SlowCause::kNone;
   ExplainShares alone;
-  std::string instead;  // the cause that is most often ranked first in its place
+  std::string instead;  // the cause most often ranked first instead
 };
 
 // Runs with one cause in which another cause is ranked first.
@@ -62,7 +62,7 @@ struct EvidenceScores {
 struct ExplainScores {
   ExplainScoreOptions options;
   EvidenceScores watched;  // with the observations of a watched run
-  EvidenceScores numbers;  // for these runs, but with measured time and power only
+  EvidenceScores numbers;  // for the same runs, but only with measured time and power
 };
 
 // Simulates the runs in parallel. The result does not depend on the number of threads.

@@ -1,5 +1,5 @@
 // Scores of the governor on random simulated days (govern/day.h): whether goals are met, and the
-// cost relative to the best fixed mode of the board, which is only known in hindsight.
+// cost relative to the best fixed mode of the board. That mode is only known in hindsight.
 //
 //   for (const GovernScore& score : score_governor({.days = 100, .seed = 1}))
 //     std::cout << name_of(score.goal) << ' ' << score.held << '\n';
@@ -19,7 +19,7 @@ namespace ridgewatt::evaluate {
 
 struct GovernScoreOptions {
   std::string board = "agx-orin";
-  // Models of successive days; repeated from the first after the last.
+  // Models of successive days. After the last model the list starts again.
   std::vector<std::string> models = {"zoo:resnet50", "zoo:mobilenet_v2", "zoo:yolov8n"};
   int batch = 16;  // of training; inference requests are served one at a time
   std::vector<govern::GoalKind> goals = {govern::GoalKind::kDeadline, govern::GoalKind::kEnergy,
@@ -40,11 +40,11 @@ struct GovernedDay {
   bool has_fixed = false;   // whether a fixed mode meets the goal
   govern::FixedDay fixed;   // outcome in `fixed_mode`, the best fixed mode
   PowerMode fixed_mode;
-  // By goal: end over deadline, minus 1; energy over budget, minus 1; share of windows above the
-  // cap; share of late requests.
+  // For a deadline: end / deadline - 1. For a budget: energy / budget - 1. For a cap: share of
+  // windows above it. For latency: share of late requests.
   double miss = 0;
-  // For deadline and latency: energy with the governor over energy in the best fixed mode, minus 1.
-  // For budget and cap: work in the best fixed mode over work with the governor, minus 1.
+  // Deadline and latency: energy governed / energy in the best fixed mode - 1. Budget and cap: work
+  // in the best fixed mode / work governed - 1.
   double cost = 0;
 };
 

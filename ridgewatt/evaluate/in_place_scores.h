@@ -23,7 +23,7 @@ struct InPlaceSetting {
   std::string model;               // label for the table
   workload::WorkloadCost cost;
   int profiles = 15;
-  measure::InPlaceOptions in_place;  // its power limit is set by the trial
+  measure::InPlaceOptions in_place;  // each trial sets its power limit
   tune::SafeSetOptions safe;
 };
 
@@ -32,14 +32,14 @@ struct InPlaceSetting {
 // the program takes no time.
 struct InPlaceTrial {
   std::string goal;    // "time under 20.0 W"
-  double penalty = 0;  // true objective of the answer over that of the optimum, minus 1
+  double penalty = 0;  // true objective of answer / of optimum - 1
   double restart_penalty = 0;
   bool valid = false;  // whether the true cost of the answer meets the limit within 1 %
   bool restart_valid = false;
   double search_s = 0, restart_search_s = 0;
   int windows = 0, references = 0, over_limit = 0, minibatches = 0;
   double over_limit_s = 0, longest_over_limit_s = 0, worst_excess = 0;
-  double time_effect_s = 0, power_effect_s = 0;  // medians; 0: no change was observed
+  double time_effect_s = 0, power_effect_s = 0;  // median delays; 0: no change was observed
   int drifts = 0;                                // false reports of drift
 };
 // Runs trials for least time within a power limit at a quarter, half and three quarters of the
@@ -55,12 +55,12 @@ struct DriftTrial {
   // not reported.
   int noticed_after = 0;
   std::string cause;
-  double penalty = 0;  // of the answer, under the conditions at the end
+  double penalty = 0;  // of the answer, in the conditions at the end
   int renewed = 0;     // windows that replaced outdated measurements
 };
-// Runs a search with a power limit at half of the power range, first without a disturbance and then
-// with each of `disturbances`, which starts at a random time at least five windows before the end.
-// The board is cold at first and warms up.
+// Runs a search with a power limit at half of the power range, without a disturbance and then with
+// each of `disturbances`. The disturbance starts at a random time, at least five windows before the
+// end. The board is cold at first and warms up.
 std::vector<DriftTrial> drift_trials(const InPlaceSetting& setting, std::uint64_t seed,
                                      const std::vector<platform::FakeDisturbance>& disturbances);
 // A trial for each model, board and seed.

@@ -21,27 +21,27 @@ namespace ridgewatt::evaluate {
 struct LlmFigureScore {
   double error = 0;   // median of |predicted / measured - 1|
   double bias = 0;    // median of predicted / measured - 1
-  double inside = 0;  // share in the interval; its width comes from the other engines
+  double inside = 0;  // share of cells in their interval, whose width comes from the other engines
 };
 
 // Cells that are scored together. An empty name stands for all values.
 struct LlmGroup {
   std::string engine, board, mode, model, quantization;
   std::size_t cells = 0;
-  std::size_t learned_from = 0;  // smallest number of cells of the engine that remained for the fit
+  std::size_t learned_from = 0;  // smallest number of cells of the engine used in a fit
   LlmFigureScore step;           // time per token
   LlmFigureScore prompt;         // time to the first token
   LlmFigureScore decode_power, prefill_power;
 };
 
-// Slope of the time per token over the size of the KV cache, relative to the time to read the cache
-// at peak DRAM bandwidth. Least squares over the cells of one model.
+// Slope of the time per token over the size of the KV cache, divided by the time to read a byte of
+// the cache at peak DRAM bandwidth. Fitted by least squares to the cells of one model.
 struct LlmSlope {
   std::string engine, model, quantization;
   std::size_t cells = 0;
   double measured = 0;            // over all prompts and generations
   double measured_generated = 0;  // over generations at the same prompt length
-  double predicted = 0;           // predicted without these cells
+  double predicted = 0;           // predicted by fits without these cells
   // Share of the predicted step in which the host is busy. 1: the host limits the speed.
   double host_share = 0;
 };
@@ -62,9 +62,9 @@ struct LlmScores {
   std::vector<LlmJudged> judged;  // rows that no fit uses
 };
 
-// For boards that the fit uses, leaves out all rows of the same model and quantization, on every
-// board. For the Orin Nano, leaves out all rows of the model. Throws UsageError if no row can be
-// used.
+// Scores the rows of the files. For boards that the fit uses, each fit leaves out all rows of the
+// same model and quantization, on every board. For the Orin Nano, leaves out all rows of the model.
+// Throws UsageError if no row can be used.
 LlmScores score_llm(const std::vector<std::string>& paths);
 // Returns the rows of all files. Throws UsageError if no row can be used.
 llm::EngineRows load_llm_rows(const std::vector<std::string>& paths);

@@ -1,5 +1,5 @@
 // Examines whether the twin needs separate parameters for each memory clock (level). Scores twins
-// on workloads to which they were not fitted, by memory clock, with and without such parameters.
+// by memory clock, with and without such parameters, on workloads to which they were not fitted.
 //
 //   const auto scores = score_memory_levels(start, runs, summary.left_out, options);
 //   const auto means = mean_over_levels(scores);
@@ -24,11 +24,11 @@
 
 namespace ridgewatt::evaluate {
 
-// Which separate parameters each level has; kNothing: none.
+// The parameters that each level has separately; kNothing: none.
 enum class LevelForm : std::size_t { kNothing, kFactors, kTerms, kTwin };
 constexpr auto enum_names(LevelForm) {
   return named<LevelForm>({{LevelForm::kNothing, "nothing"},
-                           {LevelForm::kFactors, "factors"},  // a factor on time and one on power
+                           {LevelForm::kFactors, "factors"},  // one factor on time and one on power
                            {LevelForm::kTerms, "terms"},  // the terms that contain the memory clock
                            {LevelForm::kTwin, "twin"}});  // all parameters
 }
@@ -41,13 +41,13 @@ struct LevelErrors {
   double energy = 0;
 };
 
-// Effect of a step from the next lower level to this level, over pairs of rows that agree in
-// everything else.
+// Effect of a step from the next lower level to this level, over pairs of rows that differ in
+// nothing else.
 struct LevelStep {
   std::size_t pairs = 0;
-  // Median of the time at the lower level over the time at this level, minus 1.
+  // Median of: time at the lower level / time at this level - 1.
   double measured = 0;
-  double modelled = 0;  // this ratio according to the twin
+  double modelled = 0;  // the same median according to the twin
   double slower = 0;    // share of pairs that were measured as slower at this level
 };
 
@@ -61,8 +61,8 @@ struct MemoryLevelScore {
   std::array<LevelErrors, kLevelForms> errors{};  // indexed by LevelForm
 };
 
-// Returns a score per workload, in order of appearance, and level, in ascending order. `left_out`
-// has one twin per workload in that order, fitted from `start` to the other workloads. A level that
+// Returns a score for each workload (in order of appearance) and level (ascending). `left_out` has
+// one twin per workload in that order, fitted from `start` to the other workloads. A level that
 // occurs in one workload only is scored with the twin of this workload. Throws UsageError if the
 // numbers of twins and workloads differ or there is only one workload, and InputError if no row has
 // a memory clock.
@@ -71,7 +71,7 @@ std::vector<MemoryLevelScore> score_memory_levels(const twin::Twin& start,
                                                   std::span<const twin::Twin> left_out,
                                                   const twin::CalibrateOptions& options);
 
-// Returns a row per workload over all its rows, and "mean of workloads" with equal weights.
+// Returns a score per workload over all its levels, and "mean of workloads" with equal weights.
 std::vector<MemoryLevelScore> mean_over_levels(const std::vector<MemoryLevelScore>& scores);
 
 }  // namespace ridgewatt::evaluate

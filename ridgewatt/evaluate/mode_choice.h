@@ -1,5 +1,5 @@
-// Finds the most useful few modes to profile: learns from every choice of `count` modes in turn,
-// and scores the predictions for the other modes.
+// Finds the most useful few modes to profile: for every choice of `count` modes, learns from these
+// modes and scores the predictions for the other modes.
 //
 //   const auto choices = score_choices(sweep, modes, {.count = 4});
 //   choices.front().chosen;  // the four modes that predict the other modes best

@@ -49,7 +49,7 @@ std::string slurm_script(const std::string& line, const std::string& name, int p
 // Returns `word` quoted for a shell.
 std::string shell_word(const std::string& word);
 // Returns the value of an option ("resnet18.csv,model=net.onnx") with each existing file in it
-// replaced by its file_mark(). A field can be a path if it contains '.' or '/', or if `is_file`.
+// replaced by its file_mark(). A field is a path if it has '.' or '/', or if `is_file` is set.
 std::string with_file_marks(const std::string& value, bool is_file);
 // Returns the size and checksum (64-bit FNV-1a) of a file, such as "56712 bytes, 9f2c..". This
 // detects a different file, but does not protect against an attack.

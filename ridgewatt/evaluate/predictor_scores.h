@@ -22,7 +22,7 @@ namespace ridgewatt::evaluate {
 enum class Sampling {
   kRandom,    // drawn from all rows of the sweep
   kDesigned,  // chosen by the few-shot predictor one after the other (predict/design.h)
-  kBudgets,   // the first half as in kDesigned, the other half for the power budgets
+  kBudgets,   // the first half like kDesigned, the second half for the power budgets
   kGiven,     // the lists in EvaluationOptions::given
 };
 constexpr auto enum_names(Sampling) {
@@ -48,13 +48,13 @@ struct EvaluationOptions {
   // References and priors. The evaluation sets method, seed and space.
   predict::PredictorOptions predictor;
   double interval = predict::kDefaultInterval;
-  predict::PowerBudgets budgets;  // budgets for which modes are chosen
-  // Required probability that a chosen mode is within its budget. Up to 0.5: only its mean must be.
+  predict::PowerBudgets budgets;  // power budgets for which modes are chosen
+  // Required probability that a mode is within its budget. Up to 0.5: only its mean counts.
   double confidence = 0;
-  // Added to a budget when predictions are compared with it, in W.
+  // Tolerance in W that is added to a budget before predictions are compared with it.
   double tolerance_w = 0;
-  // Flagged rows can be optimum and answer, and samples are not checked. If false, samples that the
-  // quality check flags are not used for learning, like in `predict`, unless their share exceeds
+  // If true, flagged rows can be optimum and answer, and samples are not checked. If false,
+  // flagged samples are not used for learning, as in `predict`, unless their share exceeds
   // kMostFlagged.
   bool keep_outliers = false;
   // Time and power of one random sample per run are multiplied by 1 + `outlier`.
@@ -68,8 +68,8 @@ struct EvaluationOptions {
 struct QuantityScore {
   double mape_pct = 0;          // mean absolute percentage error over all rows
   double trusted_mape_pct = 0;  // without flagged rows
-  // For rows that were not learned from: share in their interval, over all rows and without flagged
-  // rows; mean half-width of the intervals divided by the MAPE. NaN without such rows.
+  // Over rows outside the samples: share of rows in their interval, with and without flagged rows;
+  // mean half-width of the intervals divided by the MAPE. NaN without such rows.
   double coverage_pct = 0, trusted_coverage_pct = 0;
   double width_ratio = 0;
 };
@@ -77,7 +77,7 @@ struct QuantityScore {
 // Quality of the fastest mode within a power budget, per sample, over all budgets that have an
 // answer and an optimum. Profiled modes use their measured cost. NaN if there is no such budget.
 struct BudgetScore {
-  double penalty_pct = 0;     // median of time over the measured optimum, minus 1
+  double penalty_pct = 0;     // median of time / measured optimum - 1
   double over_pct = 0;        // answers above their budget (A/L in PowerTrain)
   double over_by_1w_pct = 0;  // answers more than 1 W above it (A/L+1)
   double area_w = 0;          // mean of the power above the budget, 0 if below
@@ -85,8 +85,8 @@ struct BudgetScore {
 };
 
 // Chooses the fastest row within each budget from `predictions` and compares it with the measured
-// optimum. `powers_w` are the powers that must be within the budget plus `tolerance_w`. `barred`
-// rows are neither answer nor optimum. All vectors have an element per row.
+// optimum. `powers_w` are the powers that must be within the budget plus `tolerance_w`. Rows with
+// `barred` set are neither answer nor optimum. All vectors have one element per row.
 BudgetScore score_budgets(const Sweep& sweep, const std::vector<bool>& barred,
                           const std::vector<predict::Prediction>& predictions,
                           const std::vector<double>& powers_w, const predict::PowerBudgets& budgets,
@@ -97,7 +97,7 @@ struct RunScore {
   int size = 0, run = 0;
   QuantityScore time, power, energy;
   BudgetScore budget;
-  // Share of the samples that the quality check flags among the samples.
+  // Share of the samples that the quality check flags, given only the samples.
   double flagged_samples_pct = 0;
   double fit_s = 0, predict_s = 0;
   // Predicted and measured costs of the modes on the predicted Pareto front of time and power,

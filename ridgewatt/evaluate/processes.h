@@ -14,8 +14,8 @@
 namespace ridgewatt::evaluate {
 
 // `options.threads`: threads per process; 0 divides the processors among the processes. If a unit
-// throws, rethrows its message as Error, UsageError or NoSolutionError. Throws IoError if a process
-// cannot be created or dies repeatedly.
+// throws, throws an Error, UsageError or NoSolutionError with the same message. Throws IoError if a
+// process cannot be created or dies repeatedly.
 Outcomes answer_in_processes(const Question& question, std::size_t processes,
                              const AnswerOptions& options = {});
 

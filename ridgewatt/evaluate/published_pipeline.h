@@ -17,8 +17,8 @@ struct PublishedFigure {
   std::string knob;      // the varied quantity: "workers", "GPU clock"
   std::string what;      // description of the figure
   std::string unit;      // "s", "%", "x"; for fitted parameters: "B", "W", "1"
-  double before = 0;  // value before a change, in the same unit; 0 if the figure is itself a change
-  double lo = 0;      // published value or range
+  double before = 0;     // value before a change; 0 if the figure states a change
+  double lo = 0;         // published value or range
   double hi = 0;
   // Whether the board's twin was fitted to it (studies/published/boards.csv).
   bool known_to_twin = false;
@@ -31,10 +31,10 @@ struct PublishedRow {
   // Name of the parameter that was fitted to this row; empty: none.
   std::string fitted;
 
-  // Returns whether the row tests the model: it was not used to fit a parameter, here or in the
+  // Returns whether the row tests the model. False if a parameter was fitted to it, here or in the
   // twin.
   bool scored() const { return fitted.empty() && !published.known_to_twin; }
-  // Returns prediction minus published value, in its unit; 0 within the published range.
+  // Returns prediction - published value, in `unit`; 0 within the published range.
   double miss() const;
   // Returns the miss relative to the published value.
   double error() const;
@@ -65,7 +65,7 @@ struct PipelineScore {
 struct PublishedPipeline {
   std::vector<PipelineParameter> parameters;
   std::vector<PublishedRow> rows;
-  std::vector<PipelineScore> scores;  // the first is that of all quantities
+  std::vector<PipelineScore> scores;  // the first is over all quantities
 };
 
 // Fits and predicts. Results that depend on random service times are means over ten epochs, with

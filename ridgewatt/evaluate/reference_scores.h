@@ -26,7 +26,7 @@ struct ReferenceOptions {
   bool quiet = true;  // false: prints progress on standard error
 };
 
-// Medians over the runs. For each power budget, the fastest mode within it is chosen.
+// Medians over the runs. In each power budget, the answer is the fastest mode within the budget.
 struct ReferenceScore {
   std::string reference;  // empty: a baseline without reference
   std::string workload;
@@ -34,14 +34,14 @@ struct ReferenceScore {
   int modes = 0;  // number of profiled modes of the workload
   int runs = 1;
   double time_mape_pct = 0, power_mape_pct = 0;  // NaN for a baseline
-  double penalty_pct = 0;                        // time over that of the optimum, minus 1
-  double over_by_1w_pct = 0;  // share of the answers more than 1 W over their budget
+  double penalty_pct = 0;                        // time / time of the optimum - 1
+  double over_by_1w_pct = 0;  // share of answers above the budget by more than 1 W
 };
 
 // Returns scores by workload: `powertrain` with each other sweep as reference; `nn` trained on all
-// modes of the workload, which is the diagonal of the published table; and three baselines. These
-// are the fastest of random profiled modes, always MAXN, and the preset whose name states a power
-// within the budget. Throws UsageError for fewer than two sweeps.
+// modes of the workload (the diagonal of the published table); and three baselines: the fastest of
+// random profiled modes, MAXN in every case, and the preset whose name states a power within the
+// budget. Throws UsageError for fewer than two sweeps.
 std::vector<ReferenceScore> score_references(const std::vector<Sweep>& sweeps, const Board& board,
                                              const ReferenceOptions& options);
 

@@ -1,4 +1,4 @@
-// Compares stated probabilities with the frequency at which the statements are true.
+// Compares stated probabilities with the share of statements that are true.
 #pragma once
 
 #include <cstddef>

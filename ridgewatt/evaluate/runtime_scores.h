@@ -47,7 +47,7 @@ struct RuntimeFact {
   std::string source;
   bool holds() const;  // whether `found` is within the tolerance
 };
-// Throws what reading models, boards and twins throws.
+// Throws the errors of reading models, boards and twins.
 std::vector<RuntimeFact> check_runtime_facts();
 
 }  // namespace ridgewatt::evaluate

@@ -37,8 +37,8 @@ struct PlanStrategyRun {
 struct ScheduleEvaluationOptions {
   ProblemGrid grid;
   std::vector<PlanStrategyRun> strategies;
-  // Number of solvable problems per pair that each strategy is tried on, drawn at random without
-  // replacement. All strategies get the same problems. 0: all.
+  // Number of solvable problems per pair on which each strategy is tried, drawn at random without
+  // replacement and the same for all strategies. 0: all.
   std::size_t problems_per_pair = 300;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all hardware threads
@@ -50,13 +50,13 @@ struct ScheduleScore {
   int profiles = 0;
   std::size_t problems = 0;  // number of problems in the grid
   std::size_t solvable = 0;  // number of problems with a feasible plan
-  std::size_t tried = 0;     // number of solvable problems that the strategy was tried on
+  std::size_t tried = 0;     // number of problems on which the strategy was tried
   double solved = 0;         // share of tried problems that it solved
   // The loss of a problem is 1 minus the training throughput divided by that of the optimum. It is
   // defined for tried problems whose optimum trains. mean_loss, median_loss and p90_loss are over
   // solved problems; in mean_loss_of_all, an unsolved problem has a loss of 1.
   double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
-  // Loss of the sum of throughputs over all these problems, with 0 for an unsolved problem.
+  // Loss of the total throughput over all these problems. An unsolved problem counts as 0.
   double total_loss = 0;
   Interval mean_loss_interval;  // 95 %, by bootstrap over problems
   double profiles_used = 0;     // mean per search
@@ -65,9 +65,9 @@ struct ScheduleScore {
 
 // Returns scores by pair and strategy, then totals over pairs. `als` searches once for each pair
 // and rate and answers all problems of that rate from its observations, like Fulcrum. `nn` learns
-// three times per pair, each time for a third of the rates, and uses its last profile to verify
-// each answer. All other strategies start again for each problem. The result depends only on the
-// seed, not on the number of threads.
+// three times per pair, each time for a third of the rates, and uses the last profile of each
+// problem to verify the answer. All other strategies search again for each problem. The result
+// depends only on the seed, not on the number of threads.
 std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
                                               const ScheduleEvaluationOptions& options);
 
@@ -80,8 +80,8 @@ std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& grou
 
 // Parses "NAME:PROFILES" or "NAME". Throws UsageError.
 PlanStrategyRun parse_plan_run(const std::string& text);
-// Reads all pairs of the files, reduced to the modes that occur in every file. Throws InputError if
-// there are none.
+// Reads all pairs of the files, with the modes that occur in every file. Throws InputError if no
+// mode does.
 std::vector<PairOfSweeps> read_pairs(const std::vector<std::string>& trainings,
                                      const std::vector<std::string>& inferences);
 // common_modes() returns the modes that occur in every sweep; at_modes() returns the rows of

@@ -42,7 +42,7 @@ using report::Table;
 Table coverage_table(const std::vector<twin::CoverageRow>& rows);
 // One row per workload and batch.
 Table findings_table(const std::vector<WorkloadFindings>& findings);
-// Counts for one twin ("fitted" or "unseen") and one set of rows ("trusted" or "all").
+// Counts for one twin ("fitted" to the workload, or "unseen") and set of rows ("trusted" or "all").
 struct CountedFindings {
   std::string twin;
   std::string rows;
@@ -50,7 +50,7 @@ struct CountedFindings {
 };
 Table findings_count_table(const std::vector<CountedFindings>& counted);
 // One row per case, with the saving of the twin's answer, the saving after `profiles` profiles, and
-// the smallest number of profiles with which the answer holds (empty: more than were tried). The
+// the smallest number of profiles with which the answer holds (empty: none that was tried). The
 // profile of MAXN counts.
 Table verified_table(const std::vector<VerifiedTuning>& tunings, std::size_t profiles);
 struct CountedVerified {
@@ -60,7 +60,7 @@ struct CountedVerified {
 // One row per number of profiles, with and without the profile of MAXN.
 Table verified_count_table(const std::vector<CountedVerified>& counted);
 // By workload and memory clock: the measured and modelled improvement from the next lower clock,
-// and the error of the twin that was not fitted to the workload.
+// and the error of a twin fitted without the workload.
 Table memory_level_table(const std::vector<MemoryLevelScore>& scores);
 // One row per workload: errors by LevelForm.
 Table memory_form_table(const std::vector<MemoryLevelScore>& means);
@@ -73,9 +73,9 @@ Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& m
 Table runtime_score_table(const RuntimeScores& scores);
 Table runtime_group_table(const RuntimeScores& scores);
 Table runtime_fact_table(const std::vector<RuntimeFact>& facts);
-// Published findings: a table of each finding in its published unit (an open end is empty), of
-// counts of reproduced findings by board, of the share of reproduced findings (separately for
-// held-out findings), and of the reasons why other findings cannot be compared.
+// Tables of published findings: each finding in its published unit (an open end is empty); counts
+// of reproduced findings by board; shares of reproduced findings (separately for held-out
+// findings); reasons why other findings cannot be compared.
 Table board_finding_table(const std::vector<FindingVerdict>& judged);
 Table board_finding_count_table(const std::vector<FindingVerdict>& judged);
 Table board_finding_score_table(const std::vector<FindingVerdict>& judged);
@@ -83,7 +83,7 @@ Table unasked_finding_table(const std::vector<FindingVerdict>& judged);
 // One row per sweep and number of added points.
 Table board_score_table(const std::vector<BoardScore>& scores);
 
-// Simulated boards: one row per thermal constant; times to throttling.
+// Tables for simulated boards: one row per thermal constant, and times to throttling.
 Table thermal_constant_table(const ThermalScores& scores);
 Table thermal_time_table(const std::vector<ThermalScores>& scores);
 
@@ -120,8 +120,8 @@ Table drift_score_table(const std::map<std::string, std::vector<DriftTrial>>& gr
 report::Result llm_scores_result(const LlmScores& scores, const llm::EngineFile& shipped,
                                  bool parameters);
 report::Result published_pipeline_result(const PublishedPipeline& published);
-// One row per method and size: medians over the runs that have a value, quartiles of the errors of
-// time and power, means of coverage and shares. `every_run`: one row per run instead.
+// One row per method and size: medians over the runs with a value, quartiles of the errors of time
+// and power, means of coverages and shares. `every_run`: one row per run instead.
 Table predictor_table(const std::vector<RunScore>& scores, bool every_run);
 report::Result runtime_facts_result(const std::vector<RuntimeFact>& facts);
 report::Result runtime_scores_result(const RuntimeScores& scores,
@@ -134,7 +134,7 @@ Table reliability_table(const std::vector<ReliabilityBin>& bins);
 report::Result strategy_result(const std::vector<StrategyScore>& scores);
 report::Result thermal_scores_result(const std::vector<ThermalScores>& scores);
 
-// A twin and the runs that it was fitted to or is scored on.
+// A twin, and the runs to which it was fitted or on which it is scored.
 struct ScoredTwin {
   Board board;
   twin::Twin start = {};  // start of the fit
@@ -145,8 +145,8 @@ struct ScoredTwin {
   // Whether to examine findings (twin_findings.h) and memory levels (memory_levels.h).
   bool findings = false, memory_levels = false;
 };
-// `asked` has the board and the options. Fits a twin to the sweeps (twin::parse_sweep_spec), or
-// scores the twin of the board file if `shipped` is set.
+// Fits a twin to the sweeps (twin::parse_sweep_spec) or, if `shipped` is set, scores the twin of
+// the board file. `asked` has the board and the options.
 ScoredTwin score_twin(ScoredTwin asked, const std::vector<std::string>& sweeps);
 struct NamedTable {
   std::string key;    // key in JSON

@@ -26,7 +26,7 @@ struct StrategyScenario {
   std::vector<Sweep> references;  // never of the scored workload
   std::vector<tune::Goal> goals;  // one problem per goal
   std::vector<predict::WorkloadGroup> groups = {};  // for the prior; empty: the shipped groups
-  std::vector<PowerMode> presets;  // for each preset of the board, the nearest mode of the sweep
+  std::vector<PowerMode> presets;  // modes of the sweep nearest to the board's presets
   // The sweep with its flagged rows, for a second optimum.
   Sweep sweep_with_flagged;
 };
@@ -47,7 +47,7 @@ struct StrategyEvaluationOptions {
   double outlier_share = 0;  // share of measurements that are wrong by a factor of 1.3 to 2
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all hardware threads
-  // Of simulated boards; number, minibatches and seed are set for each search.
+  // Options of simulated boards. Each search sets number, minibatches and seed.
   tune::SimulationOptions simulation = {};
   tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
 };
@@ -61,16 +61,16 @@ struct StrategyScore {
   double solved = 0;         // share of problems whose answer truly meets the limits
   Interval solved_interval;  // 95 %, by bootstrap over problems
   double violations = 0;     // share of problems whose answer violates a limit
-  // Penalty: objective over that of the optimum, minus 1; 1 for a solvable problem without a valid
+  // Penalty: objective / objective of the optimum - 1. It is 1 if a solvable problem has no valid
   // answer.
   double median_penalty = 0, mean_penalty = 0, p90_penalty = 0;
   Interval median_interval, mean_interval;
   // Relative to the optimum among all rows, flagged ones included.
   double mean_penalty_with_flagged = 0;
   double median_penalty_with_flagged = 0;
-  // NaN unless the goal is least energy within a slowdown against MAXN. `median_saving` is the
-  // saving of the answer divided by that of the optimum. `median_payback_minibatches` is the number
-  // of minibatches after which the saved energy exceeds the energy of the search.
+  // NaN unless the goal is least energy within a slowdown against MAXN. `median_saving`: saving of
+  // the answer / saving of the optimum. `median_payback_minibatches`: number of minibatches after
+  // which the saved energy exceeds the energy of the search.
   double median_saving = std::numeric_limits<double>::quiet_NaN();
   double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
   double profiles_used = 0;  // mean number
@@ -83,8 +83,8 @@ struct StrategyScore {
 };
 
 // Scores one strategy. The result depends only on the seed, not on the number of threads. Every
-// search starts without observations. `als`, which does not use the goal, searches once per seed
-// and answers all goals from that search. `prior` null: make_prior().
+// search starts without observations. `als` does not use the goal; it searches once per seed and
+// answers all goals from this search. Null `prior`: make_prior().
 StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
                                 const StrategyEvaluationOptions& options,
                                 std::shared_ptr<const tune::SurrogatePrior> prior = nullptr);

@@ -15,7 +15,7 @@ namespace ridgewatt::evaluate {
 struct ScoredSweep {
   Sweep all;
   Sweep trusted;
-  // Predictions for each row by a twin that was fitted without this workload. Absent: not used.
+  // Predictions for each row by a twin fitted without this workload. Absent: not used.
   std::optional<Sweep> twin;
 };
 
@@ -29,16 +29,16 @@ struct SuiteEntry {
 
 // Returns these scenarios:
 // * Training: least time within power budgets from 17 to 50 W in steps of 1 W. On the modes of the
-//   inference sweeps and on all modes, with and without the other trainings as references.
+//   inference sweeps or all modes, with or without the other trainings as references.
 // * Training: least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
 // * Inference: least latency, and least energy, over modes and batches. Latency bounds from 50 to
 //   150 ms in steps of 25 ms, power budgets from 15 to 50 W in steps of 5 W, and 30, 60 and 90
 //   requests per second.
-// * The first two scenarios with the twin's predictions as a reference, if available. On all modes
-//   also together with the other trainings.
+// * The first two scenarios with the twin's predictions as a reference, if available. For all
+//   modes, also with the other trainings as further references.
 // * The main scenarios again with 5 % noise and 2 % outliers.
-// References never include the scored workload, in inference or training. `presets`: the modes of
-// the board's presets.
+// References never include the scored network, neither its inference nor its training. `presets`:
+// the modes of the board's presets.
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,
                                             const std::vector<ScoredSweep>& inferences,
                                             const std::vector<PowerMode>& presets);
@@ -49,12 +49,12 @@ ScoredSweep read_scored(const std::string& path);
 // Throws UsageError if there are none.
 void add_twin_views(const std::string& board, std::vector<ScoredSweep>& trainings,
                     const std::vector<ScoredSweep>& inferences);
-// Replaces the strategies of the suite: each strategy is tried with each number of profiles and of
-// boards. Empty lists have default values.
+// Replaces the strategies of the suite. Each strategy is tried with each number of profiles and of
+// boards. An empty list stands for its default.
 struct ChosenRuns {
   std::vector<std::string> strategies = {};
   std::vector<int> profiles = {}, boards = {};
-  // Throws UsageError if `boards` is set and a strategy profiles one point at a time.
+  // Throws UsageError if `boards` is set and a strategy can only profile one point at a time.
   void check() const;
   // Returns the chosen runs, or the runs of the entry if nothing was chosen.
   std::vector<StrategyRun> of(const SuiteEntry& entry) const;
@@ -62,10 +62,10 @@ struct ChosenRuns {
 // A suite as a user asks for it.
 struct SuiteQuestion {
   std::vector<std::string> training = {}, inference = {};  // sweep files
-  std::string board = "agx-orin";                          // of the presets and the twin
+  std::string board = "agx-orin";                          // board of presets and twin
   std::string only = {};    // only scenarios whose name or workload contains this text
   std::string groups = {};  // file of workload groups; empty: none
-  bool twin = false;        // with views of the twin
+  bool twin = false;        // use the twin's predictions as references
   ChosenRuns chosen = {};
 };
 // Throws UsageError if there are no sweeps or no scenarios.

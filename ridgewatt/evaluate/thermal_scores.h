@@ -6,9 +6,9 @@
 //
 // Each board is random (thermal/random_board.h) and is recorded once: idle, a load, idle, a lighter
 // load. The trace has 5 readings per second, temperatures rounded to 0.5 or 1 C, and 1.5 % noise of
-// the power. The fit sees only this trace. It then predicts for three other loads at other ambient
-// temperatures when the board reaches its trip temperature. The true times come from the equations
-// of the board.
+// the power. The fit uses only this trace. It then predicts when the board reaches its trip
+// temperature, for three other loads at other ambient temperatures. The true times come from the
+// equations of the board.
 //
 // Boards with `unmodelled` differ from the fitted model: a heat spreader adds a third thermal mass,
 // leakage is exponential, the air temperature drifts by 1 C up and down, and the power sensor has
@@ -26,7 +26,7 @@ namespace ridgewatt::evaluate {
 struct ThermalScoreOptions {
   int boards = 200;
   std::uint64_t seed = 1;
-  // The fit gets the ambient temperature with an error of up to 0.5 C. False: it fits the
+  // The fit gets the ambient temperature with an error of up to 0.5 C. False: it fits this
   // temperature.
   bool ambient_known = true;
   bool unmodelled = false;  // boards that differ from the model
@@ -50,13 +50,13 @@ struct ThermalConstantScore {
 struct ThermalScores {
   ThermalScoreOptions options;
   std::vector<ThermalConstantScore> constants;
-  double all_within = 0;  // share of boards with R, both capacities and G within the tolerance
-  // `throttling` is the number of loads that truly throttle after 0.5 to 120 minutes. The times
-  // below are scored on these.
+  double all_within = 0;  // share of boards with R, both capacities and G in tolerance
+  // `throttling` is the number of loads that truly throttle after 0.5 to 120 minutes. Times are
+  // scored for these loads.
   std::size_t loads = 0, throttling = 0;
   double time_median_error = 0, time_ninth_decile = 0, time_within = 0, time_covered = 0;
   // Throttling loads whose steady temperature would exceed the trip by kClearK or more. Near the
-  // trip, 0.1 K changes the time by minutes.
+  // trip, an error of 0.1 K changes the time by minutes.
   std::size_t clear = 0;
   double clear_within = 0;
   double missed = 0;          // share of `throttling` that was predicted to hold

@@ -1,5 +1,5 @@
-// Checks whether a twin reproduces what the studies found on real boards, by comparison with
-// measured sweeps. Flagged rows are neither reference, optimum nor answer.
+// Compares a twin with measured sweeps: does it reproduce what the studies found on real boards?
+// Flagged rows are neither reference, optimum nor answer.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ struct WorkloadFindings {
   double maxn_energy_j = 0;  // 0: the row of MAXN is missing or flagged
   double least_energy_j = 0;
   double modelled_maxn_over_least = 0;  // the ratio of these energies in the twin
-  // Groups of modes that differ only in the GPU clock. The members are the number of groups, the
-  // number of groups whose measured energy has an interior minimum, and how many of these have a
-  // modelled minimum that is interior or within one clock step of the measured minimum.
+  // Groups of modes that differ only in the GPU clock. The members are: the number of groups; the
+  // number of groups whose measured energy has an interior minimum; and the number of these whose
+  // modelled minimum is interior, or within one clock step of the measured minimum.
   int groups = 0;
   int measured_interior = 0;
   int modelled_interior = 0;
@@ -30,10 +30,10 @@ struct WorkloadFindings {
   // Largest measured saving of a mode at most 5 % slower, as a fraction of MAXN's energy.
   double best_saving = 0;
   double saving = 0;    // of the answer
-  double slowdown = 0;  // measured time of the answer over that of MAXN, minus 1
-  // At least 80 % of `best_saving`, or at most 0.5 percentage points less.
+  double slowdown = 0;  // measured time of answer / of MAXN - 1
+  // Whether `saving` is at least 80 % of `best_saving`, or at most 0.5 percentage points less.
   bool saving_holds = false;
-  bool slowdown_holds = false;  // at most 5 % plus 3 percentage points
+  bool slowdown_holds = false;  // `slowdown` is at most 5 % plus 3 points
   std::string bound;            // what dominates the modelled time in MAXN
 };
 
@@ -42,8 +42,8 @@ std::vector<WorkloadFindings> find_findings(const twin::Twin& twin,
                                             const std::vector<twin::CalibrationRun>& runs,
                                             bool keep_flagged = false);
 // Returns the findings with interpolation in place of a twin: each row is interpolated from its
-// neighbors in its own sweep; a row without neighbors keeps its value. This shows the limit of
-// local interpolation on rows with this noise.
+// neighbors in its own sweep; a row without neighbors keeps its value. This shows how well local
+// interpolation can do on rows with this noise.
 std::vector<WorkloadFindings> find_neighbor_findings(const std::vector<twin::CalibrationRun>& runs,
                                                      bool keep_flagged = false);
 // Returns the findings of each run, with the twin that was fitted to the other workloads.
@@ -53,7 +53,7 @@ std::vector<WorkloadFindings> find_unseen_findings(const twin::CalibrateSummary&
 
 // Counts over all workloads and batches.
 struct FindingsCount {
-  int cases = 0;  // number of cases with a trusted MAXN row
+  int cases = 0;  // number of cases with a trusted row of MAXN
   int maxn_is_best = 0;
   int measured_interior = 0;  // groups; see WorkloadFindings
   int modelled_interior = 0;
@@ -74,8 +74,8 @@ struct VerifiedTuning {
     double saving = 0, slowdown = 0;  // as measured
     bool saving_holds = false;        // see WorkloadFindings
     bool within_limit = false;        // measured as at most 5 % slower
-    // Saving and slowdown both hold. Without a profile, the slowdown may exceed the limit by 3
-    // points.
+    // Whether saving and slowdown both hold. Without profiles, the slowdown may be 3 points too
+    // high.
     bool holds = false;
   };
   std::vector<Answer> answers;
@@ -84,7 +84,7 @@ struct VerifiedTuning {
 std::vector<VerifiedTuning> find_verified_tuning(const twin::Twin& twin,
                                                  const std::vector<twin::CalibrationRun>& runs,
                                                  int profiles);
-// Tunes each such run with the twin that was fitted to the other workloads.
+// Does the same, each time with the twin that was fitted to the other workloads.
 std::vector<VerifiedTuning> find_unseen_verified_tuning(
     const twin::CalibrateSummary& summary, const std::vector<twin::CalibrationRun>& runs,
     int profiles);

@@ -22,7 +22,7 @@ struct GroupOptions {
 };
 
 // Uses every architecture of the zoo on random modes: training with three loaders, and inference in
-// PyTorch and TensorRT. Throws what reading and fitting throw.
+// PyTorch and TensorRT. Throws the errors of reading sweeps and fitting.
 std::vector<predict::WorkloadGroup> zoo_workload_groups(const GroupOptions& options);
 // Returns the groups in the format of predict::read_workload_groups().
 report::Table workload_group_table(const std::vector<predict::WorkloadGroup>& groups);

@@ -12,8 +12,8 @@
 // for a twin it has the covariance of TwinDoubt. The term d is the effect of the current conditions
 // on all modes, such as other processes and temperature. It is an Ornstein-Uhlenbeck process around
 // 0 with deviation `day_sd` and time constant `day_s`. If an observation of a known mode is
-// improbable under both terms, d may jump, because processes start and end abruptly. A Kalman
-// filter (Kalman 1960) over (x_1 .. x_n, d) estimates each quantity.
+// improbable under both terms, the filter allows d to jump, because processes start and end
+// abruptly. A Kalman filter (Kalman 1960) over (x_1 .. x_n, d) estimates each quantity.
 #pragma once
 
 #include <Eigen/Core>
@@ -29,7 +29,7 @@ namespace ridgewatt::govern {
 struct BeliefOptions {
   double day_sd = 0.08;  // standard deviation of d
   double day_s = 1800;   // time constant of d
-  // Deviation of a window in addition to its measurement noise, because x_i + d is not exact.
+  // Deviation that is added to the noise of a window, because x_i + d is not exact.
   double window_sd = 0.01;
   // Throws UsageError for an invalid option.
   void check() const;
@@ -44,8 +44,8 @@ struct ModePrior {
 };
 // Returns the prior from a twin. Its errors are correlated between neighboring modes.
 ModePrior twin_prior(std::span<const OperatingPoint> points, const tune::TwinView& view);
-// Returns the prior from profiled points. `common_sd` is the error that all points share on another
-// day, `own_sd` the additional error of each point.
+// Returns the prior from profiled points. `common_sd`: error that all points share on another day.
+// `own_sd`: additional error of each point.
 ModePrior profiled_prior(std::span<const Observation> rows, double common_sd = 0.05,
                          double own_sd = 0.02);
 
@@ -62,7 +62,7 @@ class ModeBelief {
   // of the measurement. A time or power that is 0 or not finite is ignored.
   void learn(std::size_t mode, const twin::TimePower& seen, double time_sd, double power_sd);
 
-  // Returns by how many standard deviations the observation differs from its expected value; the
+  // Returns the deviation of the observation from its expected value, in standard deviations: the
   // larger of time and power.
   double surprise(std::size_t mode, const twin::TimePower& seen, double time_sd,
                   double power_sd) const;
@@ -73,8 +73,8 @@ class ModeBelief {
   // Standard deviations of ln(time) and ln(power) of a mode now.
   double time_sd(std::size_t mode) const { return sd(twin::kTime, mode); }
   double power_sd(std::size_t mode) const { return sd(twin::kPower, mode); }
-  // Returns the standard deviation of ln(power ratio) + elasticity x ln(time ratio) of two modes.
-  // This is the uncertainty of the distance between `mode` and a hull that passes through
+  // Returns the standard deviation of ln(power ratio) + elasticity x ln(time ratio) of two
+  // modes: the uncertainty of the distance between `mode` and a hull that passes through
   // `reference`.
   double gap_sd(std::size_t mode, std::size_t reference, double elasticity) const;
   // Returns the number of observations of a mode.

@@ -40,8 +40,8 @@ struct DayOptions {
   // Heat sink: time constant, and rise of its temperature at full power.
   double heat_s = 400, rise_kelvin = 25;
   double noise = 0.01;         // relative noise of the time of a window
-  double power_noise = 0.005;  // relative noise of its power
-  double rate_hz = 0;          // peak rate of requests; 0: no requests
+  double power_noise = 0.005;  // relative noise of the power of a window
+  double rate_hz = 0;          // peak request rate; 0: no requests
   // Throws UsageError for an invalid option.
   void check() const;
 };
@@ -63,7 +63,7 @@ class Day {
   const Tick& at(double time_s) const;
   double leak_per_kelvin() const { return leak_; }
   std::uint64_t seed() const { return seed_; }
-  // Returns the mean working speed over the day relative to a day without disturbances.
+  // Returns the mean speed of work over the day, relative to a day without disturbances.
   double open_share() const { return open_share_; }
 
  private:
@@ -78,15 +78,15 @@ struct DayBoard {
   struct Mode {
     twin::TimePower cost;
     double idle_w = 0;
-    double contention = 1;  // factor on Tick::slowdown; larger with fewer cores
+    double contention = 1;  // factor on Tick::slowdown; it rises if cores are offline
   };
   std::vector<Mode> modes;
   std::size_t top = 0;  // the fastest mode
   // The mode with the lowest idle power.
   std::size_t rest = 0;
 };
-// Creates a board with the true costs that the functions return. A mode has the contention sqrt(all
-// cores / online cores), at most 2.
+// Creates a board whose true costs are the results of the functions. The contention of a mode is
+// sqrt(all cores / online cores), at most 2.
 DayBoard day_board(const std::vector<OperatingPoint>& points,
                    const std::function<twin::TimePower(const PowerMode&)>& truth,
                    const std::function<double(const PowerMode&)>& idle_w);
@@ -99,16 +99,16 @@ struct DayStep {
 };
 
 struct DayOutcome {
-  double end_s = 0;        // end of the job if the goal is a job, otherwise end of the goal or day
-  bool done = true;        // whether the job was completed within twice its time
+  double end_s = 0;        // end of the job, or else of the goal or day
+  bool done = true;        // whether the job ended within twice its time
   double minibatches = 0;  // completed minibatches
-  // Until the end of the goal, including idle time after the job. If the job is late, until its
+  // Up to the end of the goal, including idle time after the job. For a late job: up to its
   // end.
   double energy_j = 0;
   double over_share = 0;                 // share of windows in which over_cap() holds
   double late_share = 0;                 // share of requests whose latency exceeds the limit
   std::size_t switches = 0, trials = 0;  // mode changes, and trials of unknown modes
-  std::vector<DayStep> steps = {};       // only if they are kept
+  std::vector<DayStep> steps = {};       // only if `keep_steps` was set
 };
 
 // Returns whether the mean power of the window exceeds the cap by more than 2 %.
@@ -118,11 +118,11 @@ bool over_cap(const Goal& goal, const Window& window);
 // order.
 DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day,
                       bool keep_steps = false);
-// Simulates the day in one mode. For an energy budget, it stops working early enough that idling
-// until the end stays within the budget.
+// Simulates the day in one mode. With an energy budget, the work stops early enough that the budget
+// also covers idling until the end.
 DayOutcome fixed_day(const Goal& goal, const DayBoard& board, std::size_t mode, const Day& day);
 
-// The outcome of a day in one mode.
+// The outcome of a day in one fixed mode.
 struct FixedDay : DayOutcome {
   std::size_t mode = 0;
 };

@@ -43,9 +43,9 @@ struct Goal {
 // the energy for a budget, 1 % of the windows for a cap, 3 % of the requests for a latency.
 double tolerance(GoalKind kind);
 
-// Returns the latency of a request in a Poisson process of `rate_hz`: the time to gather its batch,
-// the wait for earlier minibatches and its own minibatch. The wait is that of an M/D/1 queue, rho /
-// (2 (1 - rho)) minibatches (Pollaczek 1930). Infinite if minibatches arrive faster than they are
+// Returns the latency of a request in a Poisson process of `rate_hz`: the time to gather a batch,
+// the wait for earlier minibatches, and its own minibatch. The wait is that of an M/D/1 queue, rho
+// / (2 (1 - rho)) minibatches (Pollaczek 1930). Infinite if minibatches arrive faster than they are
 // served.
 double latency_s(double rate_hz, int batch, double minibatch_s);
 

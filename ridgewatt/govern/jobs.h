@@ -1,5 +1,5 @@
 // Computes ways to do a job, a periodic task or a day's work, and the energy of each, including
-// idle time. A way is a sequence of modes and waits.
+// idle time. A way is a sequence of modes and idle periods.
 //
 //   const JobWays ways = ways_of_job(modes, {.minibatches = 40000, .end_s = 6 * 3600});
 //   ways.mix->energy_j;      // two modes in succession, then idle
@@ -35,8 +35,8 @@ struct Sleep {
   void check() const;
 };
 
-// How the board waits: idle in the mode of the work, idle in the mode with the lowest idle power,
-// or asleep.
+// How the board waits: idle in the mode of the work (kIdle), idle in the mode with the lowest idle
+// power (kRest), or asleep (kSleep).
 enum class Wait { kIdle, kRest, kSleep };
 
 // A part of a way: work in a mode, or a wait.
@@ -68,8 +68,8 @@ struct JobWays {
   std::optional<JobWay> race;   // fastest mode; may exceed the energy limit
   // Slowest mode that meets the deadline; may exceed the energy limit.
   std::optional<JobWay> steady;
-  // Least energy of a way that meets the deadline, and least time in any mode. Messages state them
-  // if no way meets the goal.
+  // Least energy of a way that meets the deadline, and least time in any mode. For messages if no
+  // way meets the goal.
   double least_energy_j = Job::kNone, least_time_s = Job::kNone;
 };
 // Finds the ways to do a job. Throws UsageError without modes, or if a time or power is not
@@ -77,9 +77,9 @@ struct JobWays {
 JobWays ways_of_job(std::span<const ModeCost> modes, const Job& job,
                     const std::optional<Sleep>& sleep = {});
 
-// A task of one minibatch per period. To wait in the mode with the lowest idle power (Wait::kRest),
-// the mode is changed twice. Each change takes `change_s`, during which the board idles in the mode
-// of the work.
+// A task of one minibatch per period. Wait::kRest needs two changes of the mode
+// per period. During each, the board idles in the mode of the work for
+// `change_s`.
 struct Period {
   double period_s = 0;
   // Limit on the power of a mode.
@@ -126,7 +126,7 @@ double held_power_w(const Supply& supply);
 std::vector<double> parse_solar(const std::string& text, const std::string& source);
 
 // Returns the way with the most work at this mean power, with two modes or one mode and idle time.
-// Absent if the idle power is higher.
+// Absent if the idle power exceeds `power_w`.
 std::optional<JobWay> most_work(std::span<const ModeCost> modes, double power_w, double length_s);
 // Returns the way with the most work at this mean power, with one mode and idle time.
 std::optional<JobWay> most_work_of_one(std::span<const ModeCost> modes, double power_w,

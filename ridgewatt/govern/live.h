@@ -4,9 +4,9 @@
 //   LiveOptions options{.command = {"python3", "train.py"}};
 //   const LiveOutcome held = govern_program(sysfs, policy, modes, set_mode, options);
 //
-// The callback `set_mode` sets the modes; the caller is responsible for recording and restoring the
-// original mode (platform/mode_control.h). The first call comes before the program and any thread
-// starts.
+// The callback `set_mode` sets the modes. The caller must record and restore the original mode
+// (platform/mode_control.h). `set_mode` is first called before the program and any thread
+// start.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ namespace ridgewatt::govern {
 struct LiveOptions {
   // Program to run; it must mark its minibatches (measure/marks.h).
   std::vector<std::string> command;
-  // If set, opens a running program after its first mode was set, and `command` is not used. The
-  // program is never ended, and its earlier work does not count.
+  // If set, this function opens a running program after the first mode was set, and `command` is
+  // not used. Such a program is never ended, and its earlier work does not count.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
   double rate_hz = 100;  // rate of power samples
-  // Seconds in the time of the goal per second of real time. For programs on a fake board, which
-  // may run faster than the board would.
+  // Seconds in the time of the goal per second of real time. Above 1 for a program on a fake board
+  // that runs faster than on a real board.
   double time_scale = 1;
   // Real time for measuring the idle power before the program starts. 0: uses the idle power of the
   // twin. Not used with `open`.
@@ -38,7 +38,7 @@ struct LiveOptions {
   void check() const;
 };
 
-// One step between two decisions. Times and energies are in the time of the goal.
+// One step between two decisions. Times and energies are scaled to the time of the goal.
 struct LiveStep {
   double begin_s = 0;
   Decision decision;
@@ -48,16 +48,16 @@ struct LiveStep {
 
 struct LiveOutcome {
   int status = 0;      // exit status of the program; 0 if the governor ended it
-  bool ended = false;  // the governor ended the run; a program of `open` continues
+  bool ended = false;  // whether the governor ended the run; a program of `open` continues
   std::string end;     // why the run ended
-  // In the time of the goal.
+  // Scaled to the time of the goal.
   double end_s = 0, minibatches = 0, energy_j = 0;
   std::size_t switches = 0, trials = 0, malformed_marks = 0;
 };
 
 // Runs the program until it ends or the goal is over. `set_mode` sets the mode of the board;
 // `step`, which may be empty, is called after each step. Throws UsageError for invalid options, and
-// what the callbacks and measure::watch_command throw; the program has then been ended.
+// the errors of the callbacks and of measure::watch_command(); the program has then been ended.
 LiveOutcome govern_program(const platform::Sysfs& sysfs, Policy& policy,
                            const std::vector<OperatingPoint>& modes,
                            const std::function<void(const PowerMode&)>& set_mode,

@@ -1,5 +1,5 @@
-// Computes for how long to use each of several modes so that a given mean rate needs the least mean
-// power, or a given mean power allows the highest mean rate.
+// Computes the time shares of several modes that give a mean rate at the least mean power, or the
+// highest mean rate at a mean power.
 //
 //   const RateHull hull({{0, idle_w}, {4, 12}, {9, 30}});   // rate (1/s) and power (W) of options
 //   const auto mix = hull.at_rate(6);                       // 3/5 of the time at 4/s, 2/5 at 9/s
@@ -24,8 +24,8 @@ struct RatePower {
   double power_w = 0;
 };
 
-// `high_share` of the time in option `high`, the rest in option `low`, which has a lower rate. For
-// a single option, `low` and `high` are equal. Both are indices into the options.
+// Two options, as indices. Option `high` is used for the share `high_share` of the time, option
+// `low`, with a lower rate, for the rest. For a single option, `low` and `high` are equal.
 struct Mix {
   std::size_t low = 0, high = 0;
   double high_share = 0;
@@ -42,8 +42,8 @@ class RateHull {
   // Returns the mix of least power with at least this mean rate; absent if no option is fast
   // enough.
   std::optional<Mix> at_rate(double rate_hz) const;
-  // Returns the mix of highest rate with at most this mean power; absent if every option needs
-  // more.
+  // Returns the mix of highest rate with at most this mean power; absent if every option needs more
+  // power.
   std::optional<Mix> at_power(double power_w) const;
   double highest_rate_hz() const { return options_[corners_.back()].rate_hz; }
 

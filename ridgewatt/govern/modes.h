@@ -14,20 +14,20 @@
 namespace ridgewatt::govern {
 
 struct ModeChoice {
-  // Excludes modes that need more power than the cheapest mix at their rate by more than this
+  // Excludes a mode if its power exceeds that of the best mix at its rate by more than this
   // share.
   double excess = 0.12;
-  // Maximum number: first the modes on the hull, then modes that are far apart in their knobs.
+  // Maximum number. Modes on the hull come first, then modes that are far apart in their knobs.
   std::size_t most = 96;
 };
 
-// Returns candidates at one batch. The hull is that of all modes of `space` and of idle. Throws
-// UsageError if `space` is empty.
+// Returns candidates at one batch, by their distance from the hull of idle and all modes of
+// `space`. Throws UsageError if `space` is empty.
 std::vector<OperatingPoint> promising_modes(const KnobSpace& space, int batch,
                                             const twin::TwinModel& model,
                                             const ModeChoice& choice = {});
-// Returns the view of a twin for TwinDoubt, with the period of a minibatch as its time. `twin` must
-// outlive the result.
+// Returns the view of a twin for TwinDoubt (tune/twin_doubt.h). Its time is the period of a
+// minibatch. `twin` must outlive the result.
 tune::TwinView periods_by(const twin::Twin& twin,
                           std::shared_ptr<const workload::DeployedWorkload> workload);
 // Returns the idle power in each mode according to the twin.

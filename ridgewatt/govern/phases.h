@@ -28,16 +28,16 @@ struct PhaseMode {
 };
 
 struct PhaseOptions {
-  // The first mode is set when hold_phases() begins. If phases are nested, the innermost phase that
-  // has a mode determines it. If none is open, the mode does not change.
+  // hold_phases() sets the first of these modes when it begins. In nested phases, the innermost
+  // phase that has a mode determines the mode. Outside all phases the mode does not change.
   std::vector<PhaseMode> modes;
   // Minimum usual length of a phase, in multiples of the cost of switching to its mode and back.
   double least_times = 2;
   // Published time to change the clocks of CPU, GPU and memory in succession (1, 5 and 8 ms); not
   // measured on this board (docs/methods/mode_setting.md).
   double effect_s = 0.014;
-  // Maximum wait for marks. Less if the program cannot wake this process because it writes its
-  // marks to a file.
+  // Maximum wait for marks. It is shorter if the program writes its marks to a file and therefore
+  // cannot wake this process.
   double wait_s = 0.05;
   // Throws UsageError for an invalid option.
   void check() const;
@@ -70,8 +70,8 @@ struct PhaseOutcome {
 };
 
 // Follows the marks until the program ends. `look`, which may be empty, is called about twice per
-// second for safety checks. Throws UsageError for invalid options, and what `look` and the program
-// throw.
+// second for safety checks. Throws UsageError for invalid options, and the errors of `look` and the
+// program.
 PhaseOutcome hold_phases(measure::TunedProgram& program, const PhaseOptions& options,
                          const std::function<void()>& look = {});
 

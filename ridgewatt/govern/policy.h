@@ -1,5 +1,5 @@
-// Decides which mode to use when, so that a goal over hours is met although the board differs from
-// its twin and other processes, temperature and pauses change. The same class decides for a real
+// Decides when to use which mode, so that a goal over hours is met. The board may differ from its
+// twin, and other processes, temperature and pauses may change. The same class is used on a real
 // board and in simulations.
 //
 //   Policy policy(goal, twin_prior(modes, view), idle_powers(twin, modes));
@@ -11,15 +11,15 @@
 //
 // At each step the policy plans the remaining time (model-predictive control) from its current
 // estimate of each mode (govern/belief.h). It chooses the best mix of two modes (govern/mix.h): the
-// one that completes the remaining work in time at the least power, or that does the most work with
+// mix that completes the remaining work in time at the least power, or that does the most work with
 // the remaining energy. The faster mode of the mix runs first, which leaves time for later
 // problems. The current mode is kept unless the best mix with it is worse than the best mix by more
 // than `hysteresis`.
 //
 // A mode without observations is tried if its expected saving over the remaining time exceeds the
 // expected cost of the trial (expected improvement, Mockus 1975). After a trial the previous mode
-// runs again. If its values have changed, the conditions changed during the trial, and the trial is
-// discarded.
+// runs again. If the values of the previous mode have changed, the conditions changed during the
+// trial, and the trial is discarded.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct PolicyOptions {
   double least_step_s = 2;       // minimum time, needed to set a mode and observe its power
   double margin = 0.004;         // share of the time that is kept in reserve before the end
   double budget_margin = 0.004;  // share of the energy budget that is kept in reserve
-  double hysteresis = 0.005;     // minimum improvement by which another mix must be better
+  double hysteresis = 0.005;     // minimum improvement of another mix, as a share
   // Number of standard deviations between the estimate and a cap or latency limit.
   double caution = 1.3;
   double trial_cost = 2;  // minimum ratio of the expected saving to the expected cost of a trial
@@ -65,7 +65,7 @@ struct Decision {
   // Time until the next decision.
   double for_s = 0;
   std::string reason;
-  // Expected end of the work, and energy and work until the end of the goal.
+  // Expected end of the work; expected energy and work until the end of the goal.
   double end_s = 0, energy_j = 0, minibatches = 0;
   // Whether the goal can still be met according to the estimates.
   bool reachable = true;
@@ -122,7 +122,7 @@ class Policy {
   Decision plan_budget(const Standing& standing);
   Decision plan_cap() const;
   Decision plan_latency(const Standing& standing) const;
-  // Returns the option that runs first if the best mix is `best`.
+  // Returns the option of the mix `best` that runs first.
   std::size_t first_of(const Menu& menu, const Mix& best, bool at_rate, double left_s) const;
   std::optional<std::size_t> worth_a_trial(const Menu& menu, const Mix& best, double left_s) const;
   double step_s(double left_s) const;

@@ -17,16 +17,16 @@ struct CsvTable {
   std::vector<std::size_t> lines;              // line number of each row in the file, from 1
 
   std::optional<std::size_t> column(std::string_view name) const;
-  // Index of the column. Throws InputError with the file and its columns if there is none.
+  // Returns the index of the column. Throws InputError, which lists the columns, if there is none.
   std::size_t require_column(std::string_view name) const;
-  // The finite number in row r, column c; throws InputError otherwise.
+  // Returns the finite number in a field. Throws InputError for other text.
   double number(std::size_t row, std::size_t column) const;
   // "FILE line N", for messages.
   std::string where(std::size_t row) const;
 };
 
 // Throws InputError for empty text, a duplicate or empty column name, a row with too few or too
-// many fields, an unterminated quote, or a NUL byte. A byte order mark and blank lines are skipped.
+// many fields, an unterminated quote, or a NUL byte. Skips a byte order mark and blank lines.
 CsvTable parse_csv(std::string_view text, const std::string& source);
 CsvTable read_csv(const std::string& path);
 

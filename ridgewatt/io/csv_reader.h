@@ -1,4 +1,4 @@
-// Reads a CSV file row by row, for files of any length: it holds one row in memory. As strict as
+// Reads a CSV file row by row, for files of any length: only one row is in memory. As strict as
 // csv.h.
 //
 //   CsvReader csv(text, path);
@@ -46,9 +46,9 @@ class CsvReader {
   // A field of the current row, trimmed; valid until next().
   std::string_view field(std::size_t column) const { return fields_[column]; }
   std::size_t line() const { return line_; }  // of the current row in the file, from 1
-  // The finite number in a column; throws InputError otherwise.
+  // Returns the finite number in a column. Throws InputError for other text.
   double number(std::size_t column) const;
-  // The enum value whose name is in a column; throws InputError for an unknown name.
+  // Returns the enum value whose name is in a column. Throws InputError for an unknown name.
   template <typename E>
   E named(std::size_t column) const {
     if (const auto value = find_word<E>(fields_[column])) return *value;
@@ -68,7 +68,7 @@ class CsvReader {
   std::string source_;
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
-  std::deque<std::string> kept_;  // fields that are not a part of `text_`, such as quoted ones
+  std::deque<std::string> kept_;  // fields that are no part of `text_`, such as quoted ones
   std::size_t position_ = 0;
   std::size_t line_ = 1, next_line_ = 1;
 };

@@ -1,5 +1,5 @@
-// Files that the build embeds in the library, such as board files and chart code: see
-// cmake/Embed.cmake.
+// Files that the build embeds in the library, such as board files and chart code
+// (cmake/Embed.cmake).
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace ridgewatt {
 
 struct EmbeddedFile {
   std::string_view name;     // base name of the file
-  std::string_view content;  // its bytes, or those of its gzip format
+  std::string_view content;  // bytes of the file, or of its gzip form
 };
 
 // Decompresses a file in gzip format.

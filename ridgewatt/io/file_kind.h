@@ -1,4 +1,4 @@
-// What a file is, by its first bytes, for errors about a file of the wrong kind.
+// Determines the kind of a file from its first bytes, for errors about a file of the wrong kind.
 //
 //   kind_of_content("SQLite format 3\0..")      // "an SQLite database"
 //   kind_of_content("{\"schema\": ..")          // "a JSON file"
@@ -19,7 +19,7 @@ inline constexpr std::string_view kCsvKind = "a CSV file";
 // Returns the kind with its article. kCsvKind is text whose first line has a comma. Other content
 // is "a text file" or "a binary file".
 std::string_view kind_of_content(std::string_view begin);
-// Returns whether the content cannot be that of a CSV file.
+// Returns whether the content is certainly not CSV.
 bool is_other_than_csv(std::string_view begin);
 // Reads the first kKindBytes of a regular file. Returns an empty text if that is not possible.
 std::string begin_of_file(const std::string& path);

@@ -31,7 +31,7 @@ struct HttpStreamOptions {
 
 // Posts `body` as JSON and passes each piece of the reply to `take`. Ends early, without an error,
 // if `take` returns false or `stop` becomes true. Throws IoError with the first line of the reply
-// for a status other than 200, and what `take` throws.
+// for a status other than 200, and the errors of `take`.
 void http_post_stream(const std::string& url, const std::string& body,
                       const std::function<bool(std::string_view)>& take,
                       const HttpStreamOptions& options = {});

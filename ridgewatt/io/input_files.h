@@ -13,7 +13,7 @@
 namespace ridgewatt {
 
 void note_input(int fd);
-// For a file that a library opens. Names without a file are ignored.
+// For a file that another library opens. Ignores names without a file.
 void note_input(const std::string& path);
 // Throws UsageError if `path` is a registered file.
 void refuse_input(const std::string& path);

@@ -14,8 +14,8 @@
 
 namespace ridgewatt {
 
-// A large result for a file goes to an unnamed file in its folder, so that memory does not grow
-// with it. The file itself is written or replaced by finish() alone.
+// A large result goes to an unnamed file in the target folder, which limits the memory that it
+// needs. Only finish() writes or replaces the target.
 class OutputFile {
  public:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}

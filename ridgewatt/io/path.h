@@ -10,7 +10,7 @@ namespace ridgewatt {
 std::string folder_of(const std::string& path);
 // The absolute path; an empty path remains empty.
 std::string absolute_path(const std::string& path);
-// Whether the path is that of an open descriptor, /dev/fd/3. Its last part names no file.
+// Returns whether the path names an open descriptor, such as /dev/fd/3, and not a file.
 bool is_descriptor(const std::string& path);
 
 }  // namespace ridgewatt

@@ -18,15 +18,15 @@ namespace ridgewatt {
 
 struct SandboxOptions {
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space; 0: no limit
-  double time_s = 60;         // wall-clock time; the limit of CPU time is this time on every core
-  bool limits_alone = false;  // if the kernel has no seccomp, continue with the limits only
+  double time_s = 60;         // wall-clock time; limit of CPU time: this x cores
+  bool limits_alone = false;  // without seccomp in the kernel, use the limits only
 };
 
 // Call it before starting threads. Throws NotSupportedError if the filter is not available,
 // UsageError for an invalid time.
 void enter_sandbox(const SandboxOptions& options);
 
-// Why the kernel cannot install the filter; empty if it can.
+// Returns why the kernel cannot install the filter; empty if it can.
 std::string sandbox_fault();
 
 }  // namespace ridgewatt

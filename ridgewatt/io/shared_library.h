@@ -9,9 +9,9 @@
 
 namespace ridgewatt {
 
-// The handle for dlsym; null if the library is not installed or this build cannot open libraries.
+// Returns the handle for dlsym; null if the library is not installed or this build opens none.
 void* open_library(const std::string& path);
-// Why open_library returned null: "PATH is not installed", or a note about the static build.
+// Returns why open_library() returned null: "PATH is not installed", or a note on the static build.
 std::string no_library(const std::string& path);
 
 }  // namespace ridgewatt

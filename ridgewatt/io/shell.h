@@ -6,7 +6,7 @@
 
 namespace ridgewatt {
 
-// The word itself if the shell treats no character specially, otherwise in single quotes. A word
+// Returns the word. It is in single quotes if the shell would treat a character specially. A word
 // must not contain a NUL byte.
 std::string shell_quoted(const std::string& word);
 // All words, separated by blanks.

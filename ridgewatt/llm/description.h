@@ -34,9 +34,9 @@ struct Numbers {
   bool tied = false;         // output head and token embedding share one weight
 
   std::vector<std::int64_t> layer_kv_heads;  // per layer, if they differ; 0: no attention
-  std::int64_t window = 0;                   // in tokens, of layers with sliding attention
+  std::int64_t window = 0;                   // of layers with sliding attention, in tokens
   std::vector<bool> sliding;                 // per layer; empty: none
-  // Number of last layers that read the cache of an earlier layer.
+  // Number of layers at the end that read the cache of an earlier layer.
   std::int64_t cacheless_layers = 0;
   bool query_key_value_bias = false;
   bool output_bias = false;
@@ -44,7 +44,7 @@ struct Numbers {
   std::int64_t experts = 0;
   std::int64_t experts_used = 0;
   std::int64_t expert_width = 0;  // feed-forward width of an expert; 0: feed_forward
-  std::int64_t shared_width = 0;  // of all shared experts together; 0: none
+  std::int64_t shared_width = 0;  // sum over all shared experts; 0: none
   // Per layer, whether it has experts; empty: all layers, if there are experts.
   std::vector<bool> sparse = {};
   bool expert_selection_bias = false;  // of the router, as in DeepSeek V3
@@ -66,9 +66,9 @@ struct Attention {
   std::int64_t kv_heads = 0;
   std::int64_t key_size = 0;
   std::int64_t value_size = 0;
-  std::int64_t window = 0;      // tokens that it attends to; 0: all
-  bool shares_cache = false;    // reads the cache of an earlier layer and stores none
-  std::int64_t query_rank = 0;  // this and the following fields: of latent attention
+  std::int64_t window = 0;      // number of attended tokens; 0: all
+  bool shares_cache = false;    // whether it reads the cache of an earlier layer and stores none
+  std::int64_t query_rank = 0;  // this and the following fields: for latent attention
   std::int64_t kv_rank = 0;
   std::int64_t rope_size = 0;
   std::int64_t nope_size = 0;
@@ -110,11 +110,11 @@ struct Description {
 
 // How a decode step uses a weight.
 enum class Role {
-  kTokenEmbedding,  // one row per token is read, or all of it if it is also the head
+  kTokenEmbedding,  // one row per token is read; as output head, all of it
   kHead,
   kMatrix,  // read completely in every step
   kExpert,  // read if a token is routed to it
-  kSmall,   // norms, biases, routers' corrections: read completely, never quantized
+  kSmall,   // norms, biases, corrections of routers: read completely, never quantized
 };
 
 struct Weight {
@@ -122,8 +122,8 @@ struct Weight {
   // "model.layers.0.mlp.experts.{}.up_proj.weight", where {} is the number of the expert.
   std::string hf;
   std::vector<std::int64_t> shape;  // of one copy, outermost dimension first
-  // Number of experts in it, otherwise 1. GGUF stores all copies in one tensor, other formats in
-  // one tensor each.
+  // Number of experts if it is a weight of experts, otherwise 1. GGUF stores all copies in one
+  // tensor, other formats use one tensor for each.
   std::int64_t copies = 1;
   Role role = Role::kMatrix;
   int layer = -1;
@@ -140,10 +140,10 @@ struct Weight {
 // cannot overflow; `where` names the file in messages.
 Description describe(const Numbers& numbers, const std::string& where);
 
-// Every weight once, in the order of the layers.
+// Returns every weight once, in the order of the layers.
 std::vector<Weight> weights_of(const Description& description);
 std::int64_t parameters_of(const Description& description);
-// The weights used for one token: all except the experts that it is not routed to.
+// Returns the number of weights used for one token: all except experts to which it is not routed.
 std::int64_t active_parameters_of(const Description& description);
 
 }  // namespace ridgewatt::llm

@@ -45,7 +45,7 @@ inline constexpr auto kNarrowArithmetics = [] {
   std::copy_if(kArithmetics.begin(), kArithmetics.end(), found.begin(), narrow);
   return found;
 }();
-// One number per format of kNarrowArithmetics.
+// One number for each format in kNarrowArithmetics.
 using PerNarrow = std::array<double, kNarrowArithmetics.size()>;
 inline constexpr PerNarrow kEqualRates = [] {
   PerNarrow ones{};
@@ -56,13 +56,13 @@ inline constexpr PerNarrow kEqualRates = [] {
 // Speeds of a board in a mode.
 struct EngineRates {
   double cpu_hz = 0;  // CPU clock, scaled to a Cortex-A78AE with the same speed
-  bool host = false;  // the CPU is the host of a discrete GPU, of unknown speed
+  bool host = false;  // the CPU is the host of a discrete GPU; its speed is unknown
   double gpu_hz = 0;
   double unpack_hz = 0;    // GPU clock times multiprocessors
-  double bytes_per_s = 0;  // of the DRAM, limited by what the GPU can request at its clock
+  double bytes_per_s = 0;  // of the DRAM; at most what the GPU can request at its clock
   double flop_per_s = 0;   // FP16
-  // Speed of products in a narrow format relative to FP16, as engines achieve it; 1 if the GPU has
-  // no units for the format and widens the numbers.
+  // Achieved speed of products in a narrow format relative to FP16. 1 if the GPU has no units for
+  // the format, so that the numbers are widened.
   PerNarrow narrow_speedup = kEqualRates;
 };
 // Hardware peaks at the same clocks.
@@ -76,12 +76,12 @@ struct EnginePeaks {
 struct EngineHardware : EngineRates {
   EngineRates top;  // at the highest clocks
   EnginePeaks peaks;
-  // Power limit of the module, or the lower one that the mode of a discrete GPU sets.
+  // Power limit of the module or, if it is lower, of the mode of a discrete GPU.
   double limit_w = std::numeric_limits<double>::infinity();
   double idle_w = 0;
   double leak_w = 0;  // part of idle_w: leakage of GPU and cores
-  // Power of a GPU that does as much work per second as at its highest clocks, at the voltage of
-  // this mode. The energy of work depends on the voltage and not on its duration.
+  // Power of a busy GPU at the highest clocks, but at the voltage of this mode. The energy of work
+  // depends on the voltage and not on the duration of the work.
   double gpu_w = 0;
   double core_w = 0;  // of a busy core
   double byte_j = 0;
@@ -89,21 +89,21 @@ struct EngineHardware : EngineRates {
 };
 
 // A board with its twin's power terms, precomputed so that a mode costs less than a microsecond.
-// The constructor throws UsageError if the board does not state its dense FP16 rate, and as
-// twin::read_cpu_twin() does for a board without a GPU.
+// The constructor throws UsageError if the board does not state its dense FP16 rate and, for a
+// board without a GPU, the errors of twin::read_cpu_twin().
 class EngineBoard {
  public:
   explicit EngineBoard(const Board& board);
-  // Of a board without a GPU, otherwise null. Such a board has no EngineHardware.
+  // Null if the board has a GPU. A board without a GPU has no EngineHardware.
   const twin::CpuTwin* processor() const { return processor_.get(); }
-  // Knobs that `mode` lacks have their highest value. `sms` is the number of active
-  // multiprocessors; 0: as in the preset with this mode, otherwise all. Throws NotSupportedError
-  // for a governor of a discrete GPU.
+  // Absent knobs have their highest values. `sms`: number of active multiprocessors; 0: that of
+  // the preset with this mode, or all. Throws NotSupportedError for a governor of a discrete
+  // GPU.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
-  // Lowest clock to which a discrete GPU goes to hold its power limit. A board is not modelled to
-  // lower its clocks: 0.
+  // Lowest clock of a discrete GPU that holds its power limit. 0 for a board: the model does not
+  // lower its clocks.
   double least_gpu_hz() const { return least_gpu_hz_; }
-  double limit_w() const { return limit_w_; }  // of the module, in every mode
+  double limit_w() const { return limit_w_; }  // limit of the module, in every mode
 
  private:
   EngineRates rates(const PowerMode& mode, double sms) const;
@@ -138,8 +138,8 @@ struct EngineWork {
   double packed_flop = 0;      // part of linear_flop on weights of fewer than 16 bits
   PerNarrow narrow_flop = {};  // part of linear_flop on weights in the narrow formats
   double attention_flop = 0;
-  double score_bytes = 0;       // of products of queries and keys, if they are written to memory
-  double activation_bytes = 0;  // read and written between the matrices
+  double score_bytes = 0;       // products of queries and keys, if they are written to memory
+  double activation_bytes = 0;  // activations read and written between the matrices
 };
 // A decode step of `batch` sequences, each with `context` tokens in its cache.
 EngineWork decode_work(const Description& description, std::span<const Tensor> tensors,
@@ -150,7 +150,7 @@ EngineWork decode_work(const Description& description, std::span<const Tensor> t
 EngineWork prompt_work(const Description& description, std::span<const Tensor> tensors,
                        double tokens, std::int64_t batch = 1);
 
-// Scatter of measurements about the model with exact coefficients; standard deviation of the
+// Scatter of measurements around a model with exact coefficients, as standard deviation of the
 // logarithm.
 inline constexpr double kCellSd = 0.06;
 
@@ -205,8 +205,8 @@ struct EngineTraits {
   bool fused_layers = true;  // norms, activations and sums are fused and do not pass through memory
   bool narrow_products = false;  // multiplies INT8, FP8 and FP4 weights without widening them
   bool host_sampling = false;    // the CPU chooses the token of each sequence
-  // Work per cycle of the host of a discrete GPU relative to a Cortex-A78AE, at the 3 GHz in the
-  // board files. Fitted for llama.cpp only (docs/results/discrete_gpus.md).
+  // Work per cycle of the host of a discrete GPU (3 GHz in the board files), relative to a
+  // Cortex-A78AE. Fitted for llama.cpp only (docs/results/discrete_gpus.md).
   double host_work = 1;
 };
 // Traits of an engine or of a variant of it ("vllm (gguf)"), from engines/engines.toml. An unknown
@@ -218,7 +218,7 @@ template <std::size_t N>
 struct EnginePart {
   std::array<double, N> value = {};
   std::array<double, N> log_sd = {};
-  std::size_t rows = 0;  // rows in the fit; 0: derived from other engines or from priors
+  std::size_t rows = 0;  // rows in the fit; 0: from other engines or priors
 };
 
 struct Engine {
@@ -234,7 +234,7 @@ struct Engine {
   double prompt_s(const EngineWork& work, const EngineHardware& hardware) const;
   double decode_power_w(const EngineWork& work, const EngineHardware& hardware) const;
   double prefill_power_w(const EngineWork& work, const EngineHardware& hardware) const;
-  // Idle power on the rails that the engine's measurements cover, in either phase.
+  // Idle power, in each phase, on the rails that the engine's measurements include.
   double decode_idle_w(const EngineHardware& hardware) const;
   double prefill_idle_w(const EngineHardware& hardware) const;
   // Standard deviations of the logarithms of these figures. They combine kCellSd with the

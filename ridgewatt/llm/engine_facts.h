@@ -16,10 +16,10 @@ struct EngineVariant {
   std::string name;               // "llama.cpp b5283"
   std::vector<std::string> rows;  // its names in measured rows
   std::string title, origin;      // of the release in language_models.toml; empty: none
-  bool gguf = false;              // reads GGUF files, although the engine prefers other formats
+  bool gguf = false;              // reads GGUF, although the engine prefers other formats
   EngineTraits traits;
   std::vector<std::string> cached_prompts;
-  std::string like;  // the variant that provides prompts and power if its own are not measured
+  std::string like;  // variant whose prompts and power replace its own if these are not measured
 };
 
 struct EngineFacts {
@@ -33,8 +33,8 @@ struct EngineFacts {
   std::vector<std::string> caches;  // types of the cache that it stores, as in llm/fits.h
   std::string usual;
   bool needs_fp8 = false;
-  bool processor = false;  // modelled on boards without a GPU
-  std::string library;  // name in measure::kKnownLibraries that its programs load; empty: unknown
+  bool processor = false;  // whether it is modelled on boards without a GPU
+  std::string library;  // library of its programs, named as in measure::kKnownLibraries; or empty
   std::vector<std::pair<std::string, std::string>> means;
   std::vector<EngineVariant> variants;
 };
@@ -44,7 +44,7 @@ std::span<const EngineFacts> engine_facts();
 // Null if there is no such engine.
 const EngineFacts* find_engine_facts(std::string_view name);
 
-// Finds the variant by its name in measured rows, with its engine; null pointers if there is none.
+// Finds a variant, with its engine, by its name in measured rows. Null pointers if there is none.
 struct FoundVariant {
   const EngineFacts* engine = nullptr;
   const EngineVariant* variant = nullptr;

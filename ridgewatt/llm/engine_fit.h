@@ -1,6 +1,6 @@
-// Fits the coefficients of all engines together to measurements. Coefficients of an engine are
-// shrunk toward the mean of all engines where its own measurements say little, and the mean is
-// shrunk toward a prior.
+// Fits the coefficients of all engines together to measurements. Where the measurements of an
+// engine say little, its coefficients are shrunk toward the mean of all engines. The mean is shrunk
+// toward a prior.
 //
 //   const EngineFits fits = fit_engines(rows);
 //   fits.of("vllm").step_s(work, hardware);
@@ -34,9 +34,9 @@ struct EngineRow {
   double prompt_s = std::numeric_limits<double>::quiet_NaN();
   double decode_power_w = std::numeric_limits<double>::quiet_NaN();
   double prefill_power_w = std::numeric_limits<double>::quiet_NaN();
-  // Meters lag behind the power: the share of power above idle that the mean over a phase shows.
+  // Share of the power above idle that a meter shows in its mean over a phase, because meters lag.
   double decode_metered = 1, prefill_metered = 1;
-  bool fitted = true;  // false: only scored, not fitted
+  bool fitted = true;  // false: the row is only scored
   // Power of all rails, on a board with a scaled twin. It determines the power of the board, not
   // that of the engine.
   double board_power_w = std::numeric_limits<double>::quiet_NaN();
@@ -48,7 +48,7 @@ struct EngineRow {
   double rail_share = std::numeric_limits<double>::quiet_NaN();
 };
 
-// The mean power that a lagging meter shows: idle_w plus `metered` times the power above it.
+// Returns the mean power that a lagging meter shows: idle_w + metered x (power_w - idle_w).
 double metered_w(double power_w, double idle_w, double metered);
 double metered_decode_w(const Engine& engine, const EngineRow& row);
 double metered_prefill_w(const Engine& engine, const EngineRow& row);
@@ -56,7 +56,7 @@ double metered_prefill_w(const Engine& engine, const EngineRow& row);
 class EngineFits {
  public:
   explicit EngineFits(std::span<const EngineRow> rows);
-  // A fitted engine; for an unknown name, the mean of the fitted engines.
+  // Returns a fitted engine or, for an unknown name, the mean of the fitted engines.
   Engine of(std::string_view name) const;
 
  private:

@@ -1,6 +1,6 @@
 // Cross-validation of the engine fit. Each measurement is predicted from a fit without the rows of
-// the same engine, model and quantization; on boards with few measurements, without all rows of the
-// same engine and model.
+// the same engine, model and quantization. On boards with few measurements, the fit leaves out all
+// rows of the same engine and model.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace ridgewatt::llm {
 struct LeftOutFigure {
   double measured = 0;
   double predicted = 0;
-  double log_sd = 0;  // standard deviation of the logarithm, by the fit
+  double log_sd = 0;  // standard deviation of the logarithm from the fit
   double error() const { return predicted / measured - 1; }
   double log_error() const;
   bool known() const;
@@ -33,7 +33,7 @@ std::vector<LeftOutCell> left_out_cells(std::span<const EngineRow> rows);
 
 // Factors on the log deviations, chosen so that 90 % of the left-out cells lie within 1.645
 // deviations; every (engine, model, quantization) has the same weight. At least 1, since few cells
-// do not show that an interval is too wide.
+// cannot show that an interval is too wide.
 struct EngineScales {
   double step = 1, prompt = 1, decode_power = 1, prefill_power = 1;
 };
@@ -41,8 +41,8 @@ struct EngineScales {
 EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without = "");
 
 // Power of a board above idle, divided by the prediction of its scaled twin with engines that were
-// fitted on other boards. If only the GPU and CPU rails were measured, they are compared with the
-// share that these rails have on boards with all rails, after subtracting leakage.
+// fitted on other boards. If only the GPU and CPU rails were measured, the prediction is multiplied
+// by the share of these rails on boards with all rails, after subtracting leakage.
 struct BoardDraw {
   std::string board;
   double dynamic = 1;
@@ -53,7 +53,7 @@ struct BoardDraw {
 std::vector<BoardDraw> board_draws(std::span<const LeftOutCell> cells,
                                    std::string_view without_model = "",
                                    std::string_view without_engine = "");
-// BoardDraw::dynamic of the board; 1 if there is none.
+// Returns BoardDraw::dynamic of the board; 1 if `draws` lacks the board.
 double dynamic_of(std::span<const BoardDraw> draws, std::string_view board);
 // Median share of GPU and CPU rails in power above idle, without their leakage; NaN without cells.
 double rail_share_of(std::span<const LeftOutCell> cells);

@@ -16,7 +16,7 @@ struct LeftOutEngineRow {
 struct EngineRows {
   std::vector<EngineRow> rows;
   std::vector<LeftOutEngineRow> left_out;
-  std::size_t memory_twice = 0;  // rows whose total power counted the memory rail twice
+  std::size_t memory_twice = 0;  // rows whose stated power counted the memory rail twice
 };
 
 // The layout of the file is recognized from its columns:
@@ -24,8 +24,8 @@ struct EngineRows {
 //   decode_power_w: runs on an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz.
 //   The first token is not used for prompts below 256 tokens or from a prompt cache (vLLM fp16,
 //   SGLang).
-// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value, note:
-//   - llama.cpp on an Orin Nano 8GB if the mode names both clocks: tokens per second, and joules
+// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value, note: -
+//   llama.cpp on an Orin Nano 8GB, if the mode states both clocks: tokens per second, and joules
 //     per token of the rail of GPU and CPU, which are scored but not fitted;
 //   - runs of one sequence with the context that the source states, or 128 tokens: MLC on an Orin
 //     Nano at 15 W; vLLM on an AGX Orin 64GB (output tokens over the whole request) and

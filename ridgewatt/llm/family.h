@@ -45,7 +45,7 @@ struct WeightNames {
   std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj";
 };
 
-enum class Bias { kAsStated, kQueryKeyValue, kAll };  // kAll: unless the configuration excludes it
+enum class Bias { kAsStated, kQueryKeyValue, kAll };  // kAll: unless the configuration says no
 
 // Values that configurations may omit. 0: no default.
 struct ConfigDefaults {
@@ -53,10 +53,10 @@ struct ConfigDefaults {
   bool tied = false;
 };
 
-// Which layers attend only to a window (transformers, configuration_*.py; llama.cpp,
+// The layers that attend only to a window (transformers, configuration_*.py; llama.cpp,
 // set_swa_pattern in src/llama-model.cpp).
 struct SlidingRule {
-  std::int64_t window = 0;  // in tokens, if the file states none; 0: none
+  std::int64_t window = 0;  // default in tokens; 0: none
   std::int64_t period = 0;  // the last layer of each period attends to all tokens; 0: no such layer
   bool states_period = false;  // configurations state the period
   bool switched = false;       // configurations enable the window, from a given layer on
@@ -81,8 +81,8 @@ struct FamilyRow {
   bool dense_from_zero = false;  // layers with experts are counted from 0
   // The family of a model with the same GGUF architecture and experts.
   Family with_experts = id;
-  // In llama.cpp's mixtures, the weights of values have at least 5 bits if the model has this
-  // number of layers; 0: never.
+  // If the model has this number of layers, value weights have at least 5 bits in llama.cpp's
+  // mixtures. 0: no such number.
   int wide_values_at = 0;
 
   constexpr bool complete() const { return !name.empty() && !model_types[0].empty(); }
@@ -137,7 +137,7 @@ inline constexpr auto kFamilyRows = enum_rows<FamilyRow>({
      .sliding = {.window = 4096, .period = 2},
      .four_norms = true,
      .gelu = true},
-    // The defaults are values that its nested configurations omit: configuration_gemma3.py.
+    // The defaults are the values that nested configurations omit (configuration_gemma3.py).
     {.id = Family::kGemma3,
      .name = "gemma3",
      .gguf = "gemma3",

@@ -53,13 +53,13 @@ struct ProcessMemory {
 ProcessMemory process_memory(const Board& board);
 
 struct FitsOptions {
-  // Names of recipes; "stored" means the quantization of the file. Empty: that of the file, or
-  // q4_k_m if there are no stored weights.
+  // Names of recipes; "stored" means the quantization of the file. Empty: "stored", or q4_k_m
+  // without stored weights.
   std::vector<std::string> quantizations;
   std::int64_t context = 4096;  // tokens of each sequence
   std::int64_t batch = 1;       // concurrent sequences
   KvType kv_type = KvType::kF16;
-  // For the system and other programs; empty: memory.system_mib of the board file.
+  // Memory for the system and other programs; empty: memory.system_mib of the board file.
   std::optional<double> reserve_bytes;
 };
 
@@ -75,12 +75,12 @@ struct Fit {
   double kv_bytes = 0;
   double buffer_bytes = 0;
   double bits_per_weight = 0;        // NaN: the number of weights is unknown
-  std::int64_t largest_context = 0;  // at the given batch; 0: not even one token
-  bool context_of_model = false;  // largest_context is the trained context, although more would fit
-  std::int64_t largest_batch = 0;  // at the given context
-  // Tokens of each sequence beyond the context for which the model was trained; 0: none.
+  std::int64_t largest_context = 0;  // at the given batch; 0: no token fits
+  bool context_of_model = false;     // largest_context is the trained context; more would fit
+  std::int64_t largest_batch = 0;    // at the given context
+  // Number of tokens by which a sequence exceeds the trained context; 0: none.
   std::int64_t beyond_training = 0;
-  // One decode step at the given context and batch; NaN: the weights are unknown.
+  // Of one decode step at the given context and batch; NaN: the weights are unknown.
   double decode_bytes = 0;
   double decode_flop = 0;
 

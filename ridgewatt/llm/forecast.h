@@ -36,7 +36,7 @@ struct EngineRelease {
   std::vector<std::string> boards;         // boards in the fit; empty: derived from other engines
   std::vector<std::string> quantizations;  // quantizations in the fit
   std::string origin;                      // date and data of the fit
-  bool gguf = false;  // for GGUF files, in an engine that prefers other formats
+  bool gguf = false;  // whether it is for GGUF files, in an engine that prefers other formats
 };
 
 struct ShippedEngine {
@@ -46,9 +46,9 @@ struct ShippedEngine {
   std::vector<std::string> quantizations;  // of all releases
   std::string origin;                      // of the first release
   std::vector<EngineRelease> releases;
-  // The release that was fitted on this board, otherwise the first one. On a discrete GPU the first
-  // one that does not launch kernels one by one is preferred, since servers run engines that way.
-  // Only releases whose `gguf` equals the argument are considered, if there are any.
+  // Returns the release that was fitted on this board, otherwise the first one. On a discrete GPU,
+  // prefers the first release that does not launch kernels one by one, because servers run engines
+  // in this way. Considers only releases whose `gguf` equals the argument, if there are any.
   const EngineRelease& release_for(const Board& board, bool gguf) const;
 };
 // The engines in engines/engines.toml: llama.cpp, mlc, pytorch, sglang, tensorrt-llm, vllm.
@@ -59,15 +59,15 @@ const ShippedEngine& find_engine(std::string_view name);
 // Additional log deviations of time per token, first token and power on a board on which the engine
 // was not fitted. Rules of thumb, scored by `evaluate llm` on rows that no fit uses.
 inline constexpr double kOtherBoardStep = 0.15;
-// On a discrete GPU, in place of kOtherBoardStep: the root mean square of the errors of llama.cpp
-// on two GPUs to which the host's factor was not fitted (docs/results/discrete_gpus.md).
+// On a discrete GPU, in place of kOtherBoardStep: the root mean square error of llama.cpp on two
+// GPUs that were not used to fit `host_work` (docs/results/discrete_gpus.md).
 inline constexpr double kOtherCardStep = 0.3;
 inline constexpr double kOtherBoardPrompt = 0.25;
 inline constexpr double kOtherBoardPower = 0.2;
 
 class EngineBoard;
-// The work of a request to a model as stored, which does not depend on board or engine. Throws
-// UsageError if prompt, output or concurrency is below 1.
+// The work of a request to a model with its stored weights. It does not depend on board or engine.
+// Throws UsageError if prompt, output or concurrency is below 1.
 struct RequestWork;
 std::shared_ptr<const RequestWork> request_work(const Description& description,
                                                 std::span<const Tensor> tensors,
@@ -91,7 +91,7 @@ class Forecaster {
   const EngineRelease& release() const;
   // Time of a decode step with `context` tokens in the cache.
   double step_s(const PowerMode& mode, std::int64_t context) const;
-  // Reasons why intervals are wider than where the engine was fitted, in words.
+  // Reasons, as text, why intervals are wider than for the points to which the engine was fitted.
   const std::vector<std::string>& widened_by() const { return widened_by_; }
   // The format in which most weights are multiplied: FP16, or a narrower one if engine and GPU
   // support it.

@@ -32,8 +32,8 @@ struct StepOptions {
 // * Every query attends to all keys, or to all keys in the window of its layer. The part of a
 //   prompt that a causal kernel skips is included.
 // * Of the routed experts, the graph contains as many as the step is expected to read, each with an
-//   equal share of the tokens. So it has fewer parameters than the model. Biases of experts are
-//   left out.
+//   equal share of the tokens. Therefore it has fewer parameters than the model. Biases of experts
+//   are left out.
 // * Latent attention uses the latent cache in decode, and keys and values in prefill.
 // * Only the last token of a prompt goes through the output head.
 // Throws UsageError for a batch or number of tokens below 1 or a product above 2^24.

@@ -55,10 +55,10 @@ struct ZooModel {
 std::span<const ZooModel> language_zoo();
 NameSet language_zoo_names();
 const ZooModel* find_zoo_model(std::string_view name);  // null: the zoo has no such name
-// Writes a model of the zoo as a GGUF file that llama.cpp loads, with random weights, or without a
-// seed with zeros that use no disk space. The vocabulary has no words of a language. Throws
-// UsageError if GGUF does not store the quantization, NotSupportedError for families that are not
-// written, and as write_output() does.
+// Writes a model of the zoo as a GGUF file that llama.cpp can load. Weights are random or, without
+// a seed, zeros that use no disk space. The vocabulary contains no real words. Throws UsageError if
+// GGUF does not store the quantization, NotSupportedError for families that are not written, and
+// the errors of write_output().
 void write_language_model(const ZooModel& model, const Recipe& recipe, const std::string& path,
                           std::optional<std::uint64_t> random_seed = std::nullopt);
 

@@ -4,10 +4,10 @@
 //   processor_step_s(twin, work, context, 2);  // a token, on two threads
 //   processor_prompt_s(twin, work, 2);
 //
-// A decode step takes the root of the sum of squares of the time to read the weights and the time
-// to compute with them, a fixed time per layer, and the time of attention. A prompt takes the time
-// of its products and its attention. Rates are shares of the measured peaks of the processor's twin
-// (docs/methods/cpu_twin.md). Power is not modelled.
+// The time of a decode step is the sum of three terms: sqrt(r^2 + c^2) for reading the weights (r)
+// and computing with them (c), a fixed time per layer, and the time of attention. A prompt takes
+// the time of its products and its attention. Rates are shares of the measured peaks of the
+// processor's twin (docs/methods/cpu_twin.md). Power is not modelled.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace ridgewatt::llm {
 
 struct EngineWork;
 
-// What a request takes of the cores.
+// The work of a request on the cores.
 struct ProcessorWork {
-  // Weights of one stored type. A step reads them all; a prompt multiplies all but the output head
-  // for each of its tokens.
+  // Weights of one stored type. A step reads all of them. A prompt multiplies all of them, except
+  // the output head, for each of its tokens.
   struct Stored {
     StoredType type = StoredType::kF16;
     double step_elements = 0, step_bytes = 0;
@@ -58,7 +58,7 @@ double processor_prompt_s(const twin::CpuTwin& twin, const ProcessorWork& work, 
 // What takes most of a step: "weights", "products", "cache" or "layers".
 std::string processor_limit(const twin::CpuTwin& twin, const ProcessorWork& work, double context,
                             int threads);
-// Share of the weights that are stored in a type whose rate was derived from that of another type.
+// Share of the weights in types whose rate was derived from the rate of another type.
 double derived_share(const ProcessorWork& work);
 
 }  // namespace ridgewatt::llm

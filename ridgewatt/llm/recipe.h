@@ -36,14 +36,14 @@ struct Tensor {
 
 double bytes_of(std::span<const Tensor> tensors);
 
-// How a Hugging Face configuration names a quantization.
+// The names by which a Hugging Face configuration identifies a quantization.
 struct ConfigQuantization {
   std::string_view method;       // quant_method; empty: none
   std::string_view format = "";  // empty: any
-  bool blocks = false;  // it also has weight_block_size; such rows are tried before the others
+  bool blocks = false;           // also has weight_block_size; such rows are tried first
 };
 
-// Which weights a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
+// The weights that a mixture of llama.cpp stores in another type than most: quantization/mixture.h.
 struct MixtureRules;
 
 // Adds the tensors that a checkpoint stores for one matrix: quantization/checkpoint.cc.
@@ -54,13 +54,13 @@ struct Recipe {
   std::string name;  // "q4_k_m"
   std::string description;
   CheckpointLayout layout = nullptr;  // null: a file of GGUF
-  // Of most matrices; for checkpoints, of tensors that are not quantized.
+  // Type of most matrices; for checkpoints, of tensors that are not quantized.
   StoredType type = StoredType::kF16;
   int bits = 4;               // of packed integers
   int group = 128;            // weights that share a scale; 0: a whole row
-  bool sized = false;         // configurations state bits and group
-  bool experts_only = false;  // only experts have the type of the recipe
-  // Units that multiply its matrices in their stored type; FP16: none.
+  bool sized = false;         // whether configurations state bits and group
+  bool experts_only = false;  // whether only experts have the type of the recipe
+  // Format in which GPU units multiply its matrices without widening. FP16: no such units.
   Arithmetic units = Arithmetic::kFp16;
 
   const MixtureRules* rules = nullptr;  // null: every matrix has `type`
@@ -73,7 +73,7 @@ struct Recipe {
   bool gguf() const { return layout == nullptr; }
 };
 
-// All recipes: those of GGUF, then those of checkpoints, each from large to small.
+// All recipes: first for GGUF, then for checkpoints, each from large to small.
 std::span<const Recipe> recipes();
 // Finds a recipe by its name, or its name in engines (fp16, int4, smoothquant, ..), ignoring case;
 // '-' equals '_'. Throws UsageError that lists the names.
@@ -82,8 +82,8 @@ const Recipe& find_recipe(std::string_view name);
 // names for any other recipe.
 const Recipe& find_gguf_recipe(std::string_view name);
 
-// The tensors of the model in this recipe. Bytes are those of the tensor data; a GGUF file also has
-// a header with the vocabulary, of a few MB.
+// The tensors of the model in this recipe. Bytes include only tensor data. A GGUF file also has a
+// header with the vocabulary, of a few MB.
 std::vector<Tensor> quantized(const Description& description, const Recipe& recipe);
 
 }  // namespace ridgewatt::llm

@@ -72,9 +72,9 @@ struct StoredTypeFacts {
   int bytes;              // per block
   // Name in safetensors; empty: none.
   std::string_view safetensors = {};
-  // The type that llama.cpp uses if a row is not a multiple of the block.
+  // The type that llama.cpp uses if the length of a row is not a multiple of the block.
   StoredType instead = StoredType::kF16;
-  // The format in which some engines multiply it without widening; FP16: it is always widened.
+  // The format in which some engines multiply the numbers directly; FP16: they are always widened.
   Arithmetic arithmetic = Arithmetic::kFp16;
   int packed = 1;  // 4-bit weights in one element of a packed checkpoint
 
@@ -82,7 +82,7 @@ struct StoredTypeFacts {
   constexpr bool complete() const { return !name.empty() && elements > 0 && bytes > 0; }
 };
 
-// Blocks: ggml's documentation and ggml-common.h; safetensors' format page.
+// Sources of the blocks: ggml's documentation and ggml-common.h; safetensors' format page.
 inline constexpr auto kStoredTypes = enum_rows<StoredTypeFacts>({
     {StoredType::kF32, "F32", 0, 1, 4, "F32"},
     {StoredType::kF16, "F16", 1, 1, 2, "F16"},

@@ -1,5 +1,5 @@
-// Compares the cost of two configurations by running them alternately, several times: bare metal or
-// container, static or dynamic graph, two runtimes, batch 8 or 64, fixed clocks or a governor.
+// Compares the cost of two configurations by running them alternately, several times. Examples:
+// bare metal or container, two runtimes, batch 8 or 64, fixed clocks or a governor.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct Comparison {
   bool differs() const { return ratio_lo > 1 || ratio_hi < 1; }
 };
 
-// Compares runs pair by pair: a[i] and b[i] are a pair. Quantities that a run lacks are omitted.
+// Compares runs pair by pair: a[i] and b[i] are a pair. Omits quantities that some run lacks.
 // Throws UsageError if the sizes differ or are 0.
 std::vector<Comparison> compare_measurements(const std::vector<Measurement>& a,
                                              const std::vector<Measurement>& b);
@@ -44,8 +44,8 @@ struct ComparedCommands {
 };
 
 // Runs both commands and compares them. The order within a pair is random, so that drift (heat)
-// favors neither. `progress` is called with the number of completed runs. Throws Error if a command
-// fails.
+// favors neither command. `progress` is called with the number of completed runs. Throws Error if a
+// command fails.
 ComparedCommands compare_commands(const platform::Sysfs& sysfs, const CompareOptions& options,
                                   const std::function<void(int)>& progress);
 

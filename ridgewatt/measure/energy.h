@@ -9,16 +9,16 @@
 namespace ridgewatt::measure {
 
 constexpr double kUnknownBound = std::numeric_limits<double>::infinity();
-// Two samples that are closer are the ends of a step (as_steps()) and count as one.
+// Two samples that are closer than this are the ends of a step (as_steps()) and count as one.
 constexpr double kStepS = 1e-9;
 
 struct EnergyEstimate {
   double energy_j = 0;
-  // Bound on the sampling error. Between two samples, monotonic power gives an error of at most
-  // |P1 - P0| h / 2. Where power changes faster in the neighboring intervals (a peak between two
-  // samples), half of their mean step is used instead. A pulse within one interval is invisible to
-  // any sampler. The accuracy of the sensor is not included. kUnknownBound: the samples have fewer
-  // than two values.
+  // Bound on the sampling error. Between two samples, monotonic power gives an error of at most |P1
+  // - P0| h / 2. If power changes faster in the neighboring intervals (a peak between two samples),
+  // half of the mean step of these intervals is used instead. A pulse within one interval is
+  // invisible to any sampler. The accuracy of the sensor is not included. kUnknownBound: the
+  // samples have fewer than two values.
   double error_j = 0;
   double duration_s = 0;
   double mean_w = 0;
@@ -30,8 +30,8 @@ struct EnergyEstimate {
 };
 
 // Energy in [begin_s, end_s]. Times must be strictly ascending; NaN powers are missing samples.
-// Power at the ends of the window is interpolated with the samples outside it. If there is no such
-// sample, the nearest value is extended, and the whole range of the samples counts as error there.
+// Power at the ends of the window is interpolated with the samples outside it. Without such a
+// sample, the nearest value is extended, and the error there is the whole range of the samples.
 // Throws UsageError for an empty window, unequal sizes or times that do not ascend, and
 // NotSupportedError if no sample is valid.
 EnergyEstimate integrate_power(std::span<const double> times_s, std::span<const double> powers_w,
@@ -54,31 +54,31 @@ struct EnergySum {
 class EnergyIntegral {
  public:
   static constexpr double kNone = 1e300;
-  // Without `begin_s`, the first valid sample begins the window. In a gap between samples longer
-  // than `gap_s`, the whole range of powers so far counts as error.
+  // Without `begin_s`, the first valid sample begins the window. In a gap between samples of more
+  // than `gap_s`, the error is the whole range of powers so far.
   explicit EnergyIntegral(double begin_s = kNone, double gap_s = kNone)
       : begin_s_(begin_s), gap_s_(gap_s) {}
   // Times must be strictly ascending. A power that is not finite is ignored.
   void add(double time_s, double power_w);
   // Sets the end, which must not be before the newest sample.
   void end(double end_s) { end_s_ = end_s; }
-  // Whether two samples at or after the end have arrived, so that sum() no longer changes.
+  // Whether two samples at or after the end have arrived. Then sum() no longer changes.
   bool settled() const { return after_end_ >= 2; }
   bool empty() const { return !any_; }
   double newest_s() const { return last_s_; }  // of valid samples
 
-  // Until the newest valid sample or the end, whichever is earlier.
+  // Returns the sum until the newest valid sample or the end, whichever is earlier.
   EnergySum sum() const;
-  // Until `now_s` or the end. After the newest sample, power is assumed constant,
-  // as in integrate_power.
+  // Returns the sum until `now_s` or the end. Assumes constant power after the newest sample, as in
+  // integrate_power.
   EnergySum until(double now_s) const;
 
  private:
   struct Interval {
     double step_w = 0;
     double before_w = -1;  // step of the previous interval; negative: there is none
-    double part_s = 0;     // duration inside the window that counts for the error
-    double gap_s = 0;      // like part_s, for an interval longer than gap_s
+    double part_s = 0;     // part of the interval inside the window
+    double gap_s = 0;      // like part_s, if the interval is longer than gap_s
     double range_w = 0;    // range of all powers until then
     double error_j(double next_step_w) const;
   };

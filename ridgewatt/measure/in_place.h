@@ -46,11 +46,11 @@ class TunedProgram {
   };
   virtual ~TunedProgram() = default;
   virtual double now_s() const = 0;
-  // Waits at most `at_most_s` for news, then appends the new marks and the new valid samples of
-  // total power. Returns false when the program has ended.
+  // Waits at most `at_most_s` for marks or samples, then appends the new marks and the new valid
+  // samples of total power. Returns false when the program has ended.
   virtual bool wait(double at_most_s, std::vector<TimedMark>& marks,
                     std::vector<TimedPower>& power) = 0;
-  // Sets the power mode. Throws what JetsonModeControl::apply throws.
+  // Sets the power mode. Throws the errors of JetsonModeControl::apply().
   virtual void set(const PowerMode& mode) = 0;
   virtual Surroundings surroundings() = 0;
   // Whether each power value is the mean since the previous sample (PowerSource::tells_means).
@@ -60,16 +60,16 @@ class TunedProgram {
 };
 
 struct DriftOptions {
-  // Profiled windows between two measurements of the reference mode, a mode that is measured
-  // repeatedly to detect drift. 0: never.
+  // Number of profiled windows between two measurements of the reference mode. That mode is
+  // measured repeatedly to detect drift. 0: never.
   int reference_every = 3;
   // Thresholds of the CUSUM statistic, in standard deviations. Above `doubt`, the reference mode is
-  // measured again at once. Above `alarm`, drift is reported.
+  // measured again at once; above `alarm`, drift is reported.
   double doubt = 2.5, alarm = 4.5;
   // Standard deviations that each measurement subtracts: the allowance of the CUSUM (Page 1954).
   double allowance = 0.75;
-  // Standard deviations, relative, by which time and power may change between two measurements
-  // without being drift, for example because the board warms up.
+  // Relative standard deviations of the change of time and power between two measurements that is
+  // not drift, for example because the board warms up.
   double time_creep = 0.008, power_creep = 0.008;
 };
 
@@ -79,11 +79,11 @@ struct InPlaceOptions {
   // mean.
   double precision = 0.02;
   int least_minibatches = 8, most_minibatches = 40;
-  // After this time a window ends anyway, with at least two minibatches.
+  // A window that is not precise ends after this time, with at least two minibatches.
   double longest_s = 4;
   double power_limit_w = std::numeric_limits<double>::infinity();
   double guard_s = 0.05;  // averaging time of power before it is compared with the limit
-  // Without a mark for this time, the program counts as one that does not mark minibatches.
+  // If no mark arrives for this time, the program counts as one without marks.
   double silence_s = 300;
   DriftOptions drift;
   // Throws UsageError that names the field.
@@ -102,7 +102,7 @@ struct InPlaceWindow {
   OperatingPoint point;
   double set_s = 0;      // when writing the mode began, on the program's clock
   double write_s = 0;    // time to write the mode and read it back
-  bool changed = false;  // the mode before was a different one
+  bool changed = false;  // whether the mode before was different
   // Time from the beginning of the write until minibatch time, or power, changed. Empty if the
   // change was too small to detect.
   std::optional<double> time_effect_s, power_effect_s;
@@ -133,16 +133,16 @@ struct DriftEvent {
   std::string cause;  // "temperature of tj: 48 to 66 C", "another process: 1234 python3", "unknown"
 };
 
-// The run so far.
+// The run up to now.
 struct InPlaceRun {
   double begin_s = 0, end_s = 0;
-  // Without minibatch times and power samples. Windows of kHeld are included only if they showed
-  // drift.
+  // The windows, without minibatch times and power samples. Windows of kHeld are included only if
+  // they showed drift.
   std::vector<InPlaceWindow> windows;
   std::vector<DriftEvent> drift;
   int minibatches = 0;  // minibatches of the program since the beginning
   bool ended = false;   // whether the program has ended
-  // Time for which power in the mode that was set was above the limit, as for leaving a mode.
+  // Time for which power was above the limit, by the same rule by which a mode is left.
   double over_limit_s = 0, longest_over_limit_s = 0;
   double worst_excess = 0;  // relative to the limit; 0.03: 3 % above it
   double energy_j = 0;      // from begin_s to end_s
@@ -154,7 +154,7 @@ class InPlaceProfiler : public Profiler {
  public:
   using Keep = std::function<void(const InPlaceWindow&)>;
   // `program` must outlive this object. `keep` is called with every window that was measured
-  // completely, including its samples. Throws what InPlaceOptions::check throws.
+  // completely, including its samples. Throws the errors of InPlaceOptions::check().
   InPlaceProfiler(TunedProgram& program, const InPlaceOptions& options, Provenance provenance,
                   Keep keep = {});
   ~InPlaceProfiler() override;
@@ -164,8 +164,8 @@ class InPlaceProfiler : public Profiler {
   void begin(const PowerMode& safe_mode);
   // Measures one window. First measures the reference mode, if such a check is due. Throws
   // OverLimitError above the power limit, DriftedError (earlier results are invalid and this point
-  // was not profiled), ProgramEndedError, NotFoundError without power samples, and what
-  // TunedProgram::set throws.
+  // was not profiled), ProgramEndedError, NotFoundError without power samples, and the errors of
+  // TunedProgram::set().
   Observation profile(const OperatingPoint& point) override;
   Provenance provenance() const override { return provenance_; }
 

@@ -28,16 +28,16 @@ struct CacheOptions {
 };
 
 struct ProfileOptions {
-  // The command marks its minibatches. The placeholders of measure/placeholders.h are replaced by
-  // the batch and the cores of the point. Idle power is measured in each mode. The command is ended
-  // when its window is complete.
+  // The command must mark its minibatches. The placeholders of measure/placeholders.h are replaced
+  // by the batch and the cores of the point. Idle power is measured in each mode. The command is
+  // ended when its window is complete.
   MeasureOptions measure;
   store::Series series;
   int batch = 0;
   CacheOptions cache;  // for the files that the program reads
   bool quiet = false;
-  // Points are measured without power where the machine has no power sensor: their power is NaN,
-  // and the store, which needs a power, does not keep them.
+  // On a machine without a power sensor, points are measured without power. Their power is NaN, and
+  // they are not stored, because the store requires a power.
   bool power_optional = false;
 
   ProfileOptions() {
@@ -54,12 +54,12 @@ class PointFailedError : public NotFoundError {
   std::string output;  // the last lines that the command printed
 };
 
-// A stored point answers for the command that measured it, and only for that. Every point therefore
-// identifies its command, with the placeholders filled in.
+// A stored point is valid only for the command that measured it. Therefore every point states its
+// command, with the placeholders filled in.
 //   require_same_command(sysfs, store, series, command, batches);  // before stored points are used
 //   add_command(filled_command, record);                           // before a point is stored
-// An empty command is not known. Points without a command, as in older stores, count as points of
-// any command. Throws UsageError if another command measured points of the series at one of
+// An empty command is unknown. Points without a command, as in older stores, are valid for any
+// command. Throws UsageError if another command measured points of the series at one of
 // `batches`.
 void require_same_command(const platform::Sysfs& sysfs, store::Store& store,
                           const store::Series& series, const std::vector<std::string>& command,
@@ -72,21 +72,21 @@ class LiveProfiler : public Profiler {
   LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control, store::Store& store,
                const ProfileOptions& options);
 
-  // Returns the results that earlier runs have stored for the point, each once, so an interrupted
-  // search continues without repeating a measurement. After that, each request is a new repeat: the
-  // result is measured, or taken from the store if another process has stored this repeat. Throws
-  // PointFailedError, IoError if no point can be measured (no sensor, no program), and what
-  // JetsonModeControl::apply throws for permission and safety.
+  // First returns the results that earlier runs have stored for the point, each once, so that an
+  // interrupted search repeats no measurement. After that, each call is a new repeat: the result is
+  // measured, or taken from the store if another process has stored this repeat. Throws
+  // PointFailedError, IoError if no point can be measured (no sensor, no program), and the errors
+  // of JetsonModeControl::apply() for permission and safety.
   Observation profile(const OperatingPoint& point) override;
   Provenance provenance() const override { return options_.series.provenance; }
-  // Measures a point without storing it. If `limit_s` is not 0, the command may run that long.
-  // Throws what profile() throws, and NotSupportedError for a mode that the board does not have.
+  // Measures a point without storing it. `limit_s`: maximum time of the command; 0: none. Throws
+  // the errors of profile(), and NotSupportedError for a mode that the board does not have.
   store::PointRecord take(const OperatingPoint& point, double limit_s = 0);
 
-  // Whether the next call of profile() for the point returns a result of an earlier run.
+  // Returns whether the next call of profile() for the point returns a result of an earlier run.
   bool waiting(const OperatingPoint& point) const;
-  // The results of earlier runs that profile() has not returned yet. Afterwards profile() measures
-  // these points again.
+  // Returns the results of earlier runs that profile() has not returned yet. After this call,
+  // profile() measures these points again.
   std::vector<Observation> take_known();
   // Measures a point again, even if the store has a result of it.
   Observation profile_again(const OperatingPoint& point);
@@ -98,7 +98,7 @@ class LiveProfiler : public Profiler {
 
  private:
   struct Stored {
-    std::vector<Observation> waiting;  // in reverse order of repeats
+    std::vector<Observation> waiting;  // results of earlier runs, in reverse order of repeats
     int repeats = 0;
   };
   void set(const PowerMode& mode);
@@ -116,7 +116,7 @@ class LiveProfiler : public Profiler {
   std::set<OperatingPoint> measured_points_;
   int measured_ = 0;
   std::size_t malformed_marks_ = 0;
-  bool sets_threads_ = false;  // the command's threads take the place of modes
+  bool sets_threads_ = false;  // whether the command's threads take the place of modes
   std::vector<std::string> failures_;
   std::unique_ptr<pipeline::PageCacheState> cache_;
 };

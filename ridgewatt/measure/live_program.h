@@ -40,17 +40,17 @@ class InterruptedError : public Error {
 
 class LiveProgram final : public TunedProgram {
  public:
-  // Starts the command, in which {batch} is replaced by the batch. Throws what measure_command
-  // throws for a command, and IoError if the machine has no power sensor. The arguments must
-  // outlive this object. Only one LiveProgram may exist in a process at a time.
+  // Starts the command, with {batch} replaced by the batch. Throws the errors of measure_command()
+  // for a command, and IoError if the machine has no power sensor. The arguments must outlive this
+  // object. Only one LiveProgram may exist in a process at a time.
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control,
               std::vector<std::string> command, int batch);
   // Attaches to a running process that writes its marks into a file: RIDGEWATT_MARK_FD in its
   // environment is the number of a descriptor of a regular file. Throws NotFoundError (no such
-  // process), UsageError (it has no such descriptor, or another program reads it), PermissionError.
+  // process), PermissionError, and UsageError (no such descriptor, or another program reads it).
   LiveProgram(platform::Sysfs& sysfs, platform::JetsonModeControl& control, pid_t process);
-  // After a signal, waits for the program to end. Otherwise the program continues, unless end() was
-  // called.
+  // If a signal arrived, waits for the program to end. Otherwise the program continues, unless
+  // end() was called.
   ~LiveProgram() override;
 
   double now_s() const override;
@@ -65,7 +65,7 @@ class LiveProgram final : public TunedProgram {
   // Sends SIGTERM to the program and its children and waits; after ten seconds, sends SIGKILL. A
   // process that was not started here is left alone.
   void end();
-  // The exit status, or 128 + signal, after wait() returned false. 0 if end() ended the program and
+  // The exit status, or 128 + signal, after wait() returned false. 0 if end() ended the program, or
   // for a process that was not started here.
   int status() const;
 

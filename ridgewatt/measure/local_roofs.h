@@ -1,5 +1,5 @@
-// Measures the rooflines of this machine: of its NVIDIA GPU if the program can use one, otherwise
-// of its processor.
+// Measures the rooflines of this machine's NVIDIA GPU or, if the program cannot use one, of its
+// processor.
 //
 //   const LocalRoofs roofs = measure_local_roofs(std::nullopt, 0, options);
 //   use(roofs.fit.ceilings, roofs.fit.energy);  // no energy if roofs.powerless is not empty
@@ -14,11 +14,11 @@
 
 namespace ridgewatt::measure {
 
-// Converts measured points to input of a fit. They have no knobs, since all have the same mode.
+// Converts measured points to input of a fit, without knobs, because all have the same mode.
 std::vector<roofline::MicrobenchPoint> microbench_points(const MicrobenchSummary& summary);
 
-// Bandwidth of one level of the processor's cache with all threads at once, by STREAM triads over
-// half of each thread's share of the cache. The mean over the time of a point.
+// Bandwidth of one level of the processor's cache, used by all threads at once: mean over a point.
+// Measured by STREAM triads; the data of a thread fill half of its share of the cache.
 struct CacheBandwidth {
   std::string name;       // "L1"
   double size_bytes = 0;  // of one cache
@@ -31,7 +31,7 @@ std::vector<CacheBandwidth> measure_caches(const MicrobenchOptions& options,
 
 struct LocalRoofs {
   RoofTarget target = RoofTarget::kCpu;
-  std::string not_gpu;  // why the processor was measured instead of the GPU, if no target was given
+  std::string not_gpu;  // why no GPU was measured, if no target was given
   MicrobenchSummary summary;
   roofline::MicrobenchFit fit;
   std::string powerless;  // why there is no power; empty: power was measured
@@ -39,7 +39,7 @@ struct LocalRoofs {
 
 // Without a `target`, measures the GPU with number `gpu`, or the processor if that fails. Power
 // comes from this machine's own source; without one, a point on the processor ends as soon as it is
-// steady. `options.power_start` is called at each point. Throws what the microbenchmarks throw.
+// steady. `options.power_start` is called at each point. Throws the errors of the microbenchmarks.
 LocalRoofs measure_local_roofs(std::optional<RoofTarget> target, int gpu,
                                const MicrobenchOptions& options);
 

@@ -70,7 +70,7 @@ class MachineSeries {
   std::unique_ptr<platform::Nvml> nvml_;
   double interval_s_;
   std::size_t most_samples_;
-  std::size_t looks_ = 0, keep_every_ = 1;  // every keep_every_-th reading is stored
+  std::size_t looks_ = 0, keep_every_ = 1;  // of keep_every_ readings, one is stored
   platform::SensorSnapshot first_, last_;
   double last_s_ = 0;
   std::vector<int> first_processes_;
@@ -91,8 +91,8 @@ struct SeriesSummary {
   double low = 0;
   double high = 0;
 };
-// Summarizes the samples in [begin_s, end_s], or the last sample before if there is none inside.
-// Channels are in the order of their first sample. A clock that was off all the time is left out.
+// Summarizes the samples in [begin_s, end_s]. Without any, uses the last sample before. Channels
+// are in the order of their first sample. Clocks that were always off are left out.
 std::vector<SeriesSummary> summarize_series(const std::vector<store::RawSample>& samples,
                                             double begin_s, double end_s);
 

@@ -39,7 +39,7 @@ std::vector<ClockResidency> merge_residency(std::vector<ClockResidency> counted,
 // Traffic of all disks of the machine from all processes (/proc/diskstats), excluding partitions,
 // loop devices and RAM disks.
 struct DiskIo {
-  double reads = 0;  // completed requests
+  double reads = 0;  // completed read requests
   double read_bytes = 0;
   double writes = 0;
   double written_bytes = 0;

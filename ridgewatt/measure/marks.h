@@ -1,5 +1,5 @@
 // What a measured program reports about itself: lines of text on the file descriptor in
-// $RIDGEWATT_MARK_FD. TIME is CLOCK_MONOTONIC in seconds; without it, the time of arrival counts.
+// $RIDGEWATT_MARK_FD. TIME is CLOCK_MONOTONIC in seconds; default: the time of arrival.
 //   minibatch [TIME]     a minibatch ended
 //   fetched [TIME]       its data arrived: the time since the last minibatch is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
@@ -25,7 +25,7 @@ struct TimedMark {
   double time_s = 0;
 };
 
-// Notes and values of a program. Each different note appears once; of each value, the last number
+// Notes and values of a program. Equal notes appear once. For each value, the last number
 // counts.
 struct ProgramWords {
   std::vector<std::string> notes;
@@ -64,11 +64,11 @@ struct MarkedMinibatch {
   // Part of the time until the data arrived; 0 if the program does not mark it.
   double fetch_s = 0;
   double energy_j = 0;   // 0 without a power source
-  bool slow = false;     // much slower than the median of the window; still counts
+  bool slow = false;     // much slower than the window's median; counts anyway
   std::string excluded;  // external reason why the minibatch does not count; empty: it counts
   double time_s() const { return end_s - begin_s; }
 };
-// Minibatches from one mark to the next. The first mark only begins the first minibatch returned.
+// Minibatches from one mark to the next. The first mark only begins a minibatch.
 std::vector<MarkedMinibatch> minibatches_of(const std::vector<TimedMark>& marks);
 
 struct PhaseSpan {

@@ -42,12 +42,12 @@ struct MeasureOptions {
   SettleOptions settle{.at_most_s = 0};
   bool end_after_window = false;  // ends the command once its window of minibatches is complete
   std::string meter;              // CSV of an external meter, read after the run (read_meter)
-  // The meter replaces the rails as the total. Without another power source it is the total anyway.
+  // Whether the meter replaces the rails as the total. Without rails it always is the total.
   bool meter_is_total = false;
   // Files or folders whose share in the page cache is reported before and after the run.
   std::vector<std::string> watched_files;
-  // Called at least ten times per second while the command runs, with the number of minibatches
-  // that the command has marked. Returning false ends the command.
+  // Called at least ten times per second while the command runs, with the number of marked
+  // minibatches. If it returns false, the command is ended.
   std::function<bool(std::size_t marked)> go_on = {};
   // Time after which the command is ended and `over_limit` is set. 0: no limit.
   double limit_s = 0;
@@ -101,8 +101,8 @@ struct Measurement {
   std::vector<std::string> throttled;        // signals that rose during the run
   std::size_t malformed_marks = 0;
   double rate_asked_hz = 0;      // of power samples, as requested
-  double rate_hz = 0;            // as used, since the source may be slower; 0 without a source
-  std::size_t late_samples = 0;  // ticks missed while a sensor was read
+  double rate_hz = 0;            // the rate used, as the source may be slower; 0 without a source
+  std::size_t late_samples = 0;  // readings missed while a sensor was read
   std::size_t lost_samples = 0;
   double sampler_cpu_share = 0;  // CPU time of the sampler, as a share of one core
   double user_s = 0;             // CPU time of the command
@@ -122,12 +122,12 @@ struct Measurement {
   std::string last_output;                // last lines, if keep_output is set
 };
 
-// Runs the command as run_marked_command does, with power from `meter`, which a series of
-// measurements opens only once. Throws what MeasureOptions::check, run_marked_command and
-// read_meter throw.
+// Runs the command like run_marked_command(), with power from `meter`. A series of measurements can
+// use the same meter. Throws the errors of MeasureOptions::check(), run_marked_command() and
+// read_meter().
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options,
                             platform::PowerMeter& meter);
-// Opens its own meter.
+// Does the same with a meter of its own.
 Measurement measure_command(const platform::Sysfs& sysfs, const MeasureOptions& options);
 
 }  // namespace ridgewatt::measure

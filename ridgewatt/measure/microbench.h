@@ -19,14 +19,14 @@ namespace ridgewatt::measure {
 inline constexpr double kSteady = 0.005;
 
 struct MicrobenchOptions {
-  // Duration of one point. Mean power needs about 5 s per point (Choi et al. 2013); ceilings alone
-  // need less.
+  // Duration of one point. A mean power needs about 5 s per point (Choi et al. 2013). Ceilings
+  // alone need less.
   double seconds_per_point = 0.5;
-  // Ends a point on a processor early, once the fastest repetitions of its two halves differ by at
-  // most kSteady. Do not use it with power, which needs the full time.
+  // Ends a point on a processor as soon as the fastest repetitions of its two halves differ by at
+  // most kSteady. Do not use it with power, because power needs the full time.
   bool until_steady = false;
   int threads = 0;  // 0: all threads that this process may use
-  // In FLOP per byte. The kernels round them to multiples of 1/2, or to powers of 2 below 1/2.
+  // In FLOP per byte. Kernels round them to multiples of 1/2 and, below 1/2, to powers of 2.
   std::vector<double> intensities = {1. / 16, 0.125, 0.25, 0.5, 1,   2,   4,
                                      8,       16,    32,   64,  128, 256, 512};
   // Size of the data of the streaming kernels, much larger than the last-level cache.
@@ -41,7 +41,7 @@ struct MicrobenchResult {
   roofline::MicrobenchKernel kernel = roofline::MicrobenchKernel::kTriad;
   double work_flop = 0;      // of one repetition
   double traffic_bytes = 0;  // of one repetition, to and from DRAM
-  double time_s = 0;         // of the fastest repetition, which other programs disturbed least
+  double time_s = 0;         // of the fastest, least disturbed repetition
   double median_time_s = 0;
   int repetitions = 0;
   std::optional<double> power_w;
@@ -52,7 +52,7 @@ struct MicrobenchResult {
 struct MicrobenchSummary {
   std::string device;  // "cpu, avx512, 2 threads", or the GPU's name
   std::vector<MicrobenchResult> points;
-  // The first point of that kernel; null if there is none.
+  // Returns the first point of the kernel; null if there is none.
   const MicrobenchResult* find(roofline::MicrobenchKernel kernel) const;
   double peak_flops() const;              // FP32, of the fastest point; 0 if there is none
   double peak_bandwidth_bytes_s() const;  // of DRAM; 0 if there is none
@@ -64,8 +64,8 @@ void add_idle_point(const MicrobenchOptions& options, MicrobenchSummary& summary
 
 MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options);
 
-// The work of an intensity kernel per float that it reads: `fma` multiply-adds, or one for every
-// `group` floats if fma is 0. A multiply-add is 2 FLOP, a float 4 bytes.
+// The work of an intensity kernel per float that it reads: `fma` multiply-adds or, if `fma` is 0,
+// one per `group` floats. A multiply-add is 2 FLOP, a float 4 bytes.
 struct IntensityKernel {
   int fma = 1;
   int group = 1;

@@ -20,8 +20,8 @@ inline constexpr std::string_view kThreadsPlace = "{threads}";
 bool has_place(const std::vector<std::string>& command, std::string_view place);
 // Replaces every `place` in every argument by `value`.
 void fill_in(std::vector<std::string>& command, std::string_view place, int value);
-// Whether the command's threads take the place of power modes: it contains `{threads}`, and the
-// machine is not a Jetson. Then the cores of a mode are threads, and nothing on the machine is set.
+// Returns whether threads take the place of power modes: the command contains `{threads}`, and the
+// machine is not a Jetson. The cores of a mode are then threads; no setting changes.
 bool threads_replace_modes(const std::vector<std::string>& command, const platform::Sysfs& sysfs);
 // The online CPUs of the machine, at least 1.
 int online_cpus(const platform::Sysfs& sysfs);

@@ -18,11 +18,11 @@ struct PowerTrace {
   std::vector<double> powers_w;  // NaN: no valid value
 
   // Energy of a window; empty if the window is empty or no sample is valid. The bound on its error
-  // is kUnknownBound if fewer than two samples lie in the window: the power between them is
-  // not seen.
+  // is kUnknownBound if fewer than two samples are in the window, because the power between samples
+  // is unknown.
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
-  // Mean power of a window from samples in it: a later sample may belong to something else. Empty
-  // without a sample.
+  // Mean power of a window, only from samples inside it. Empty without such a
+  // sample.
   std::optional<double> mean_w_within(double begin_s, double end_s) const;
 };
 
@@ -38,23 +38,23 @@ std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
 // One trace per channel of `source`. If its powers are means, the traces are step functions.
 std::vector<PowerTrace> traces_of(const std::vector<PowerSample>& samples,
                                   const platform::PowerSource& source);
-// The sum of the traces with in_total, which must have the same times. Empty if there is none.
+// Returns the sum of the traces with in_total, all with the same times. Empty without such traces.
 PowerTrace total_of(const std::vector<PowerTrace>& traces);
 
 // Reads the log of an external meter: CSV with `time_s` (CLOCK_MONOTONIC of this machine) or
 // `unix_s`, and `power_w`, or `voltage_v` and `current_a`. An incomplete last line is ignored.
-// Throws IoError, and InputError for a damaged log and one without a sample in [begin_s, end_s].
+// Throws IoError, and InputError for a damaged log or without a sample in [begin_s, end_s].
 PowerTrace read_meter(const std::string& path, double begin_s, double end_s);
 
-// The energy of many windows of one trace, each in logarithmic time. A window between two samples
-// gets its share by linear interpolation. All energies are 0 if no sample is valid.
+// Computes the energy of windows of one trace, each in logarithmic time. For a window between two
+// samples, energy is interpolated linearly. All energies are 0 if no sample is valid.
 class PowerIntegral {
  public:
   explicit PowerIntegral(const PowerTrace& trace);
   double energy_j(double begin_s, double end_s) const { return until(end_s) - until(begin_s); }
 
  private:
-  // Energy since the first sample. Before the first and after the last sample power is constant.
+  // Energy since the first sample. Power is constant before the first and after the last one.
   double until(double time_s) const;
 
   std::vector<double> times_s_;

@@ -1,5 +1,5 @@
-// Profiles a program in a set of power modes and stores the results. If profiling was interrupted,
-// the next call continues. The original mode of the board is restored in any case.
+// Profiles a program in a set of power modes and stores the results. After an interruption, the
+// next call continues. The original mode of the board is restored in every case.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ std::string workload_name(const std::vector<std::string>& command);
 // number of the board, an empty workload becomes workload_name() of the command.
 void name_series(const platform::LocalDevice& device, ProfileOptions& options);
 
-// Throws what JetsonModeControl::apply throws for permission and safety, and UsageError if the
+// Throws the errors of JetsonModeControl::apply() for permission and safety, and UsageError if the
 // store has points of another command (require_same_command). If the command fails in a mode or
 // marks too few minibatches, the mode counts as failed and profiling continues.
 ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& control,

@@ -27,9 +27,9 @@ class ProgramWatch {
   // those of this machine.
   ProgramWatch(const platform::Sysfs& sysfs, pid_t root);
   ~ProgramWatch();
-  // Reads all sensors and processes once. Changes between two calls are not seen.
+  // Reads all sensors and processes once. Changes between two calls are missed.
   void look();
-  // What was seen since construction, without the fields that come from marks.
+  // Returns the observations since construction, without the fields that come from marks.
   SeenRun seen() const;
 
  private:

@@ -1,5 +1,5 @@
-// Conditions that hold during a run in addition to the power mode, and are undone after it: fan
-// speed and content of the page cache.
+// Conditions of a run in addition to the power mode: fan speed and content of the page cache. They
+// are undone after the run.
 #pragma once
 
 #include <memory>

@@ -15,8 +15,8 @@
 // A run may last for days, because memory is limited to about 150 MB. At 100 Hz, the newest eleven
 // minutes of power keep every sample and older samples are merged step by step, but the energy of a
 // window that has ended stays exact. When the series of clocks and temperatures is full, every
-// second sample is dropped. The oldest marks and the oldest windows that have ended are dropped;
-// dropped marks are counted.
+// second sample is dropped. Also dropped are the oldest marks, which are counted, and the oldest
+// windows that have ended.
 //
 // In a process that was forked during the run (a worker of a data loader), every call except ours()
 // and the destructor throws UsageError.
@@ -39,7 +39,7 @@ struct WindowCost {
   double end_s = 0;    // CLOCK_MONOTONIC; the current time while the window is open
   bool ended = false;
   std::optional<EnergyEstimate> energy = {};  // of the total; empty: no power source
-  // True once the window has ended and a power sample after its end has arrived: the energy no
+  // True when the window has ended and a power sample after its end has arrived. The energy then no
   // longer changes.
   bool settled = false;
   double time_s() const { return end_s - begin_s; }
@@ -49,14 +49,14 @@ class RunningMeasurement {
  public:
   // `sysfs` must outlive this object. `options.command` only names the program in the report. If
   // `options.idle_s` is not 0, the time until begin() is the idle baseline. `settle` and
-  // `end_after_window` have no effect. Throws what MeasureOptions::check throws.
+  // `end_after_window` have no effect. Throws the errors of MeasureOptions::check().
   RunningMeasurement(const platform::Sysfs& sysfs, const MeasureOptions& options);
   // Stops sampling if stop() was not called.
   ~RunningMeasurement();
   RunningMeasurement(const RunningMeasurement&) = delete;
   RunningMeasurement& operator=(const RunningMeasurement&) = delete;
 
-  // Whether the current process created this object: false in a forked child.
+  // Returns whether the current process created this object. False in a forked child.
   bool ours() const;
   // The power source, such as "rails; total VDD_IN"; "none: " with the reason if there is none.
   const std::string& source() const;
@@ -73,8 +73,8 @@ class RunningMeasurement {
   // Windows may nest and overlap. Returns the number of the window.
   std::size_t begin_window(const std::string& name);
   WindowCost end_window(std::size_t window);
-  // The cost of a window so far if it is open, otherwise its final cost. Throws UsageError for an
-  // unknown number and for a window that was dropped.
+  // Returns the final cost of a window or, if it is open, its cost up to now. Throws UsageError for
+  // an unknown number and for a window that was dropped.
   WindowCost window(std::size_t window);
   // The newest 65 536 windows that have ended, in the order of their ends.
   std::vector<WindowCost> windows();
@@ -82,8 +82,8 @@ class RunningMeasurement {
   WindowCost so_far();
 
   // Ends the run, with all open phases and windows. `status` becomes the exit status in the result.
-  // CPU time and memory are those of this process. Throws what read_meter throws; the run has ended
-  // even then.
+  // CPU time and memory are those of this process. Throws the errors of read_meter(); the run has
+  // ended even then.
   Measurement stop(int status = 0);
   // Marks that were dropped because they were too old; they are missing in the result.
   std::size_t forgotten_marks();

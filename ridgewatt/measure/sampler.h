@@ -1,6 +1,6 @@
 // Samples a power source at a fixed rate on a separate thread. To disturb the measured program
-// little, the thread reads files that are already open and passes samples through a lock-free ring.
-// The time of a sample is the middle of its read, by CLOCK_MONOTONIC.
+// little, the thread reads files that are already open, and passes samples through a lock-free ring
+// buffer. The time of a sample is the middle of its read, by CLOCK_MONOTONIC.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Sampler {
     double rate_hz = 100;         // 1 to 1000; the INA3221 has a new value every 7 ms
     std::size_t capacity = 8192;  // samples between two calls of drain()
   };
-  // Starts sampling. `source` must outlive this object, and nobody else may read it until stop().
+  // Starts sampling. `source` must outlive this object, and no other code may read it until stop().
   // Throws UsageError for options out of range.
   Sampler(platform::PowerSource& source, Options options);
   explicit Sampler(platform::PowerSource& source) : Sampler(source, Options()) {}
@@ -39,8 +39,8 @@ class Sampler {
   void drain(std::vector<PowerSample>& samples);
   // Ends the thread after its current read. Call drain() afterwards for the remaining samples.
   void stop();
-  std::size_t lost() const { return lost_.load(); }  // samples dropped because the ring was full
-  std::size_t late() const { return late_.load(); }  // ticks missed while a read was still running
+  std::size_t lost() const { return lost_.load(); }     // samples dropped because the ring was full
+  std::size_t late() const { return late_.load(); }     // readings missed while another was running
   double cpu_seconds() const { return cpu_s_.load(); }  // CPU time of the thread so far
 
  private:

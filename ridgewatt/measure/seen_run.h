@@ -15,7 +15,7 @@
 
 namespace ridgewatt::measure {
 
-// Libraries that identify the runtime of a program, with a part of their file names.
+// Libraries that identify the runtime of a program, each with a part of its file name.
 struct KnownLibrary {
   std::string_view name, file;
 };
@@ -28,7 +28,7 @@ inline constexpr KnownLibrary kKnownLibraries[] = {
 struct SeenRun {
   double time_s = 0;  // duration of the observation
 
-  // Clocks.
+  // Clocks of the machine.
   std::string preset = {};  // the active preset; empty: none, or unknown
   PowerMode limits = {};    // online cores, and the highest clocks that the machine may set
   PowerMode clocks = {};    // mean clocks; 0: unknown
@@ -42,25 +42,25 @@ struct SeenRun {
   std::optional<double> busiest_thread = {};  // the largest value of one thread
   std::optional<double> other_cores = {};     // CPU time of all other programs divided by time_s
   std::optional<double> cpus_online = {};
-  std::optional<double> cpus_allowed = {};  // by the CPU affinity of the program
-  std::optional<double> quota_cores = {};   // CPU limit of its control group
-  // Share of the control group's periods in which its CPU limit stopped the program.
+  std::optional<double> cpus_allowed = {};  // number of CPUs in the affinity of the program
+  std::optional<double> quota_cores = {};   // CPU limit of the program's control group
+  // Share of the periods of the control group in which the CPU limit stopped the program.
   std::optional<double> quota_wait_share = {};
   std::optional<double> run_delay_share = {};   // share of runnable time spent waiting for a core
   std::vector<std::string> gpu_processes = {};  // other processes on the GPU: "1234 python3"
-  std::optional<double> threads_set = {};       // by OMP_NUM_THREADS and similar variables
-  // Those of kKnownLibraries that the program has mapped; empty optional: unknown.
+  std::optional<double> threads_set = {};       // value of OMP_NUM_THREADS and similar variables
+  // Libraries of kKnownLibraries that the program has mapped; empty optional: unknown.
   std::optional<std::vector<std::string>> libraries = {};
-  // The main thread of the process that uses most CPU time.
+  // Facts about the main thread of the process that uses most CPU time.
   std::optional<double> main_idle = {};  // share of time in which it neither runs nor is runnable
   std::optional<double> runtime_share = {};  // share of its CPU time in libraries of a runtime
-  // CPU time of its child processes, and of its other threads if these spend most of it outside of
-  // runtimes, divided by time_s.
+  // CPU time, divided by time_s, of the child processes, and of the other threads if they spend
+  // most of it outside of runtimes.
   std::optional<double> worker_cores = {};
   std::optional<double> profile_files = {};  // number of open files that a profiler writes
 
   // Memory and storage.
-  std::optional<double> major_faults_per_s = {};  // pages read from storage on access
+  std::optional<double> major_faults_per_s = {};  // page faults that read from storage
   std::optional<double> touched_bytes_per_s =
       {};                                       // memory that the program uses for the first time
   std::optional<double> swap_bytes_per_s = {};  // of the whole machine, in and out
@@ -71,9 +71,9 @@ struct SeenRun {
   // From the marks of the program.
   std::optional<double> marked_s = {};     // median minibatch time
   std::optional<double> fetch_share = {};  // share of minibatch time spent waiting for data
-  // Mean over median of the minibatch times, including the first minibatches.
+  // Mean / median of the minibatch times, including the first minibatches.
   std::optional<double> mean_over_median = {};
-  std::optional<double> time_ratio = {};  // 90 % quantile over 10 % quantile of minibatch times
+  std::optional<double> time_ratio = {};  // 90 % quantile / 10 % quantile of minibatch times
 };
 
 }  // namespace ridgewatt::measure

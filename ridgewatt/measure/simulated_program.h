@@ -54,7 +54,7 @@ class SimulatedProgram final : public TunedProgram {
   Random random_;
   double now_s_ = 0;
   PowerMode mode_, next_;
-  double effective_s_ = 0;  // when `next_` becomes `mode_`
+  double effective_s_ = 0;  // time at which `next_` becomes `mode_`
   double left_ = 0;         // rest of the current minibatch, as a multiple of the mean minibatch
   int done_ = 0;
   double sample_s_ = 0;  // time of the next sample

@@ -7,8 +7,8 @@
 //   summary.hold->steady_interval;  // 71.2 to 73.0 C
 //
 // Records power, the hottest thermal zone, fan, clocks and throttling signals, and fits thermal
-// constants during the run (thermal/thermal_fit.h). The program is ended once the fit predicts with
-// 99 % probability that the final temperature is below the trip temperature, or above it.
+// constants during the run (thermal/thermal_fit.h). The program is ended when the fit gives a
+// probability of 99 % that the final temperature is below the trip temperature, or above it.
 #pragma once
 
 #include <optional>
@@ -31,10 +31,10 @@ struct SoakOptions {
   double at_most_s = 3600;  // longest duration of the load
   double idle_s = 30;       // idle time before the load
   double rate_hz = 50;      // of power samples
-  double look_s = 0.5;      // real time between two readings of the other sensors
+  double look_s = 0.5;      // real time between readings of other sensors
   std::optional<double> ambient_celsius;
   std::optional<double> trip_celsius;  // empty: the lowest passive trip temperature of the zone
-  double max_celsius = 100;            // the program is ended if a zone is above it
+  double max_celsius = 100;            // the program is ended if a zone is hotter
   bool to_the_end = false;             // continue even when the verdict is known
 };
 
@@ -74,8 +74,8 @@ struct SoakSummary {
   double time_scale = 1;
 };
 
-// The caller sets and restores the power mode. Throws what run_marked_command throws, UsageError
-// for invalid options, NotSupportedError on a machine without a sensor of power or temperature.
+// The caller sets and restores the power mode. Throws the errors of run_marked_command(),
+// UsageError for invalid options, NotSupportedError without a sensor of power or temperature.
 SoakSummary soak_command(const platform::Sysfs& sysfs, const SoakOptions& options);
 
 // The lowest passive trip temperature of a zone; empty if the kernel names none.

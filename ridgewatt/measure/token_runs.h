@@ -21,7 +21,7 @@
 
 namespace ridgewatt::measure {
 
-// All times are on one clock: TokenRun::clock of the run.
+// One request. Its times use the clock TokenRun::clock.
 struct TokenRequest {
   double begin_s = 0;  // when it was sent
   double first_s = 0;  // arrival of its first token; equal to begin_s if there was no prompt
@@ -30,7 +30,7 @@ struct TokenRequest {
   double output_tokens = 0;
   std::vector<double> token_times_s = {};  // arrival of each piece of the answer; empty: unknown
 
-  // Tokens after the first one, which are those that decoding produces.
+  // Number of tokens after the first one. Decoding produces these tokens.
   double decoded_tokens() const;
 };
 
@@ -45,7 +45,7 @@ struct SpanCost {
 };
 
 // The cost of requests, divided by activity. With concurrent requests, some may read prompts while
-// others decode. That time cannot be divided, so it is a part of its own.
+// others decode. That time cannot be divided, so it is counted separately.
 struct TokenCost {
   SpanCost prefill;  // every open request was reading its prompt
   SpanCost decode;   // every open request was decoding
@@ -62,7 +62,7 @@ struct TokenCost {
   // Energy of all time with open requests, per output token and per request.
   std::optional<EnergySum> request_joules_per_token() const;
   std::optional<EnergySum> request_j() const;
-  // `energy` minus what the idle board draws in `time_s`; empty without idle_w.
+  // Returns `energy` minus the energy of the idle board in `time_s`; empty without idle_w.
   std::optional<EnergySum> less_idle(const std::optional<EnergySum>& energy, double time_s) const;
 };
 
@@ -84,8 +84,8 @@ enum class TokenClock {
 // One configuration that was run. Lengths are means over its requests; 0: none, or unknown.
 struct TokenRun {
   std::string source;        // "llama-bench", "aiperf", "vllm bench serve", "llama.cpp server"
-  std::string engine;        // "llama.cpp", "vllm", ..; empty: not known
-  std::string model;         // as the source names it
+  std::string engine;        // "llama.cpp", "vllm", ..; empty: unknown
+  std::string model;         // name in the source
   std::string quantization;  // a recipe of llm/recipe.h, or as the source names it; empty: unknown
   double prompt_tokens = 0;
   double output_tokens = 0;
@@ -94,7 +94,7 @@ struct TokenRun {
   std::size_t requests = 0;
   std::size_t failed = 0;
   std::optional<TokenTime> ttft;  // from sending a request to its first token
-  // Time of each further token: per request, its decoding time divided by its decoded tokens.
+  // Time of each further token: decoding time of a request / number of its decoded tokens.
   std::optional<TokenTime> tpot;
   std::optional<TokenTime> gap;               // between two pieces of an answer
   std::optional<double> output_tokens_per_s;  // of all requests together
@@ -130,7 +130,7 @@ std::vector<TokenRun> with_joined_phases(const std::vector<TokenRun>& runs);
 std::string quantization_named(std::string_view text);
 
 // Converts a program's phases "prefill" and "decode" to requests. A decode phase belongs to the
-// prefill phase before it; a minibatch mark in it is a token.
+// prefill phase before it. A minibatch mark in a decode phase is a token.
 std::vector<TokenRequest> requests_of(const std::vector<TimedMark>& marks, double end_s);
 
 // `power` must use the clock of the requests. Throws NotSupportedError if there is no request, or
@@ -139,7 +139,7 @@ TokenCost split_energy(std::span<const TokenRequest> requests, const PowerTrace&
                        std::optional<double> idle_w = std::nullopt);
 
 // Reads recorded power: CSV with time_s (CLOCK_MONOTONIC) or unix_s, and power_w, or voltage_v and
-// current_a. Throws InputError for a damaged file, and if its clock is not `clock`.
+// current_a. Throws InputError for a damaged file, or if its clock is not `clock`.
 PowerTrace read_power_log(const std::string& path, TokenClock clock);
 
 }  // namespace ridgewatt::measure

@@ -1,7 +1,7 @@
 // Measures a server of language models under requests of known lengths: the time of each token and
 // the power of the board during the run. The server is llama.cpp's llama-server or one with
 // OpenAI's protocol (vLLM, SGLang, TensorRT-LLM, MLC). Power is always that of this machine, even
-// if the server runs on another one.
+// if the server runs on another machine.
 //
 //   ServerQuestion question{.url = "http://127.0.0.1:8080"};
 //   const auto measured = measure_server(*device.sysfs, options, question);
@@ -36,15 +36,15 @@ constexpr auto enum_names(TokenApi) {
 struct ServerQuestion {
   std::string url;  // "http://127.0.0.1:8080"; a trailing /v1 is ignored
   TokenApi api = TokenApi::kAuto;
-  std::string model;  // as the server names it; empty: the first model of the server
+  std::string model;  // name in the server; empty: its first model
   // Each prompt consists of different random token numbers, so that a prompt cache has no effect.
   int prompt_tokens = 512;
   int output_tokens = 128;  // the request sets ignore_eos, so that no answer is shorter
   int concurrency = 1;      // open requests at a time
   int requests = 8;
   int warm_up = 1;         // requests before the measurement, which are not part of the result
-  double timeout_s = 600;  // for one request
-  double ready_s = 600;    // until a server that is started here is ready
+  double timeout_s = 600;  // limit for one request
+  double ready_s = 600;    // limit until a server started here is ready
   std::uint64_t seed = 1;
   std::string api_key = {};  // sent as "Authorization: Bearer"; empty: no such header
 
@@ -61,8 +61,8 @@ TokenRun ask_server(const ServerQuestion& question, const std::function<void()>&
 // SIGKILL).
 class ServerProgram {
  public:
-  // Starts `command` and waits until the server reports that it is ready. Throws IoError if the
-  // server ends before that or is not ready within ready_s, and what starting a program throws.
+  // Starts `command` and waits until the server reports that it is ready. Throws IoError if it ends
+  // earlier or is not ready within ready_s, and the errors of starting a program.
   ServerProgram(const std::vector<std::string>& command, const ServerQuestion& question);
   ~ServerProgram();
   ServerProgram(const ServerProgram&) = delete;
@@ -73,23 +73,23 @@ class ServerProgram {
   std::unique_ptr<State> state_;
 };
 
-// The measurement of a machine and the runs of a language model during it. A run has its cost if
-// the machine shows power.
+// The measurement of a machine and the runs of a language model during it. A run has a cost if the
+// machine has a power sensor.
 struct TokenMeasurement {
   Measurement measurement;
   std::vector<TokenRun> runs;
 };
 
 // Sends the warm-up requests, measures idle power with the model loaded, then samples power during
-// the requests. A command in `options` is the server: it is started first and ended at the end.
-// Throws what ask_server, ServerProgram and MeasureOptions::check throw.
+// the requests. If `options` has a command, it is the server: it is started first and ended last.
+// Throws the errors of ask_server(), ServerProgram and MeasureOptions::check().
 TokenMeasurement measure_server(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                 const ServerQuestion& question, platform::PowerMeter& meter);
 
 // Runs llama-bench, the command of `options`, with "-o jsonl". llama-bench prints a line when a
 // test ends, with the duration of each repetition. The start of each repetition is derived from
-// these durations. Throws InputError if the output is no result. With another output format the
-// runs have no cost and a note says so.
+// these durations. Throws InputError if the output is not a result. With another output format the
+// runs have no cost, and a note says so.
 TokenMeasurement measure_llama_bench(const platform::Sysfs& sysfs, const MeasureOptions& options,
                                      platform::PowerMeter& meter);
 

@@ -1,5 +1,5 @@
-// Runs a program and passes its marks and energy to a callback while it runs, which can end the
-// program.
+// Runs a program. While it runs, a callback gets its marks and energy and can end
+// it.
 //
 //   watch_command(sysfs, {"python3", "train.py"}, 100, [&](const WatchedMoment& now) {
 //     return now.energy_j < budget_j;   // false ends the program
@@ -31,14 +31,14 @@ struct WatchedRun {
   std::size_t minibatches = 0, malformed_marks = 0;
 };
 
-// Calls `watch` at least ten times per second. Throws what `watch` throws, NotSupportedError if the
-// board has no power sensor, and what starting a program throws. The program is ended in any case.
+// Calls `watch` at least ten times per second. Throws the errors of `watch` and of starting a
+// program, and NotSupportedError without a power sensor. Ends the program in every case.
 WatchedRun watch_command(const platform::Sysfs& sysfs, const std::vector<std::string>& command,
                          double rate_hz, const std::function<bool(const WatchedMoment&)>& watch);
 
 // Like watch_command() for a program that is already open (measure/live_program.h). A program that
-// was not started here continues after `watch` returns false. Earlier marks are not seen. Also
-// throws what TunedProgram::wait throws.
+// was not started here continues after `watch` returns false. Earlier marks are ignored. Also
+// throws the errors of TunedProgram::wait().
 WatchedRun watch_program(TunedProgram& program,
                          const std::function<bool(const WatchedMoment&)>& watch);
 

@@ -1,4 +1,4 @@
-// Selects the minibatches of a program that count and computes the uncertainty of their mean.
+// Selects the minibatches that count in a measurement and computes the uncertainty of their mean.
 // Warm-up minibatches and those during an external disturbance do not count. A slow minibatch
 // counts, since stalls are part of the program's cost.
 #pragma once
@@ -21,7 +21,7 @@ struct Disturbance {
 };
 
 struct WindowOptions {
-  // Minibatches left out at the beginning. The first always is, since its beginning is unknown.
+  // Minibatches left out at the beginning. The first is always left out, as its begin is unknown.
   int warm_up = 1;
   int minibatches = 0;  // number of minibatches in the window that count; 0: no limit
   // Minimum duration: short minibatches extend the window beyond `minibatches`.
@@ -31,12 +31,12 @@ struct WindowOptions {
 
 struct MinibatchWindow {
   std::vector<MarkedMinibatch> minibatches;  // consecutive, including slow and excluded ones
-  bool complete = false;  // has as many that count, and is as long, as the options require
+  bool complete = false;                     // long enough, and enough minibatches count
 };
 
-// A minibatch is slow if it takes 5 %, and 3.5 robust standard deviations (1.4826 times the median
-// absolute deviation; Iglewicz and Hoaglin 1993), more than the median. A minibatch that overlaps a
-// disturbance is excluded and carries the first cause.
+// A minibatch is slow if it exceeds the median both by 5 % and by 3.5 robust standard deviations
+// (1.4826 times the median absolute deviation; Iglewicz and Hoaglin 1993). A minibatch that
+// overlaps a disturbance is excluded, with the first cause.
 MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const WindowOptions& options,
                                  std::span<const Disturbance> disturbances = {});
 

@@ -21,8 +21,8 @@ namespace ridgewatt::monitor {
 
 struct MetricsOptions {
   Provenance provenance = Provenance::kMeasured;
-  // Whether to include counters. They count since the monitor began, so omit them for a monitor
-  // that runs only for one reading.
+  // Whether to include counters. They count from the start of the monitor, so omit them if a
+  // monitor runs only for one reading.
   bool counters = true;
   std::vector<Window> windows = {};
 };
@@ -38,9 +38,9 @@ struct MetricsPace {
   double every_s = 15;
   std::int64_t count = 0;
 };
-// Calls `write` at this pace; returns after `count` calls or a signal.
+// Calls `write` at the pace `pace`; returns after `count` calls or a signal.
 void keep_writing(const MetricsPace& pace, const std::function<void()>& write);
-// Runs a monitor and calls `write` with its metrics, including counters, at this pace.
+// Runs a monitor and calls `write` with its metrics, including counters, at the pace `pace`.
 void keep_metrics(const platform::Sysfs& sysfs, double rate_hz, Provenance provenance,
                   const MetricsPace& pace, const std::function<void(const std::string&)>& write);
 

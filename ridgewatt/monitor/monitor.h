@@ -1,7 +1,7 @@
 // Monitors power and activity of a machine, for the terminal view, the server, and the metrics of a
 // fleet. Power is sampled on a separate thread and every sample is integrated, so energies are
-// complete however rarely they are read. Clocks, loads, temperatures, throttling and processes are
-// read less often.
+// complete even if they are read rarely. Clocks, loads, temperatures, throttling and processes are
+// read at a lower rate.
 //
 //   Monitor monitor(*device.sysfs);
 //   const Snapshot now = monitor.snapshot();               // from any thread
@@ -26,7 +26,7 @@
 
 namespace ridgewatt::monitor {
 
-// Energy since the monitor began, or of a window. error_j is a bound on the sampling error
+// Energy since the monitor started, or of a window. error_j is a bound on the sampling error
 // (measure/energy.h); it excludes the accuracy of the sensor. Infinite: unknown, because fewer than
 // two power samples are in the window.
 struct Energy {
@@ -76,19 +76,19 @@ struct Snapshot {
   bool has_power = false;    // false: `power_note` has the reason
   std::string power_source = {};
   std::string power_note = {};
-  bool has_total = false;   // false: there is no energy in `total`, minibatches and windows
-  double power_time_s = 0;  // time of the newest sample, valid or not; 0: none yet
+  bool has_total = false;              // false: `total`, minibatches and windows have no energy
+  double power_time_s = 0;             // time of the newest sample, valid or not; 0: none yet
   std::optional<double> total_w = {};  // newest sample
   Energy total = {};                   // since the monitor began
   std::vector<Rail> rails = {};
-  // Clocks, loads, temperatures, GPUs, .. Its power is that of the newest sample.
+  // Clocks, loads, temperatures, GPUs and so on. Power is that of the newest sample.
   platform::MachineReading machine = {};
   ModeState mode = {};
   std::vector<Process> processes = {};
   std::uint64_t throttle_events = 0;  // events that began since the monitor began
   std::uint64_t minibatches = 0;      // marked since the monitor began
   Energy minibatch_energy = {};       // between the first mark and the newest
-  // Numbers of power samples: taken, missed (too late or no space), and without a valid value.
+  // Numbers of power samples: taken, missed (too late, or no space), and without a valid value.
   std::uint64_t samples = 0, lost = 0, missing = 0;
   double rate_hz = 0;         // actual sampling rate; 0 without power
   double sampling_cpu_s = 0;  // CPU time of the monitor
@@ -106,7 +106,7 @@ struct HistoryPoint {
 
 struct MonitorOptions {
   double rate_hz = 20;        // of power samples: 1 to 1000
-  double look_s = 1;          // between two readings of everything else: 0.1 to 60
+  double look_s = 1;          // between readings of everything except power: 0.1 to 60
   std::size_t history = 600;  // number of stored readings: 1 to 1,000,000
   // Throws UsageError that names the field.
   void check() const;
@@ -120,13 +120,13 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // Constant facts about the machine: identity, rails, and rails that were skipped.
+  // Constant facts about the machine: identity, rails, and skipped rails.
   const platform::MachineSensors& sensors() const;
 
   // The newest reading, with the current power, energies and counts.
   Snapshot snapshot() const;
-  // The newest reading as soon as its number is above `after`, shared by all callers; null after
-  // `timeout_s`.
+  // Waits for a reading with a number above `after`. Returns it, shared by all callers, or null
+  // after `timeout_s`.
   std::shared_ptr<const Snapshot> wait(std::uint64_t after, double timeout_s) const;
   std::vector<HistoryPoint> history() const;
 
@@ -134,7 +134,7 @@ class Monitor {
   void set_look(double look_s);
   void mark();  // marks the end of a minibatch
   std::size_t begin_window(const std::string& name);
-  // Throws NotFoundError for an unknown number. Ending a window again returns the first result.
+  // Throws NotFoundError for an unknown number. Ending a window twice returns the first result.
   Window end_window(std::size_t number);
   // All open windows, and the newest 100 windows that have ended.
   std::vector<Window> windows() const;

@@ -1,5 +1,5 @@
-// Decompositions of dense matrices. They are compiled only in this module, since each file that
-// instantiates one takes seconds to compile.
+// Decompositions of dense matrices. Only this module compiles them, because each file that
+// instantiates a decomposition takes seconds to compile.
 //
 //   const EigenPairs pairs = symmetric_eigen(covariance);
 //   const Eigen::MatrixXd root = pairs.vectors * pairs.values.cwiseSqrt().asDiagonal();
@@ -16,8 +16,8 @@ struct EigenPairs {
 // Decomposes a symmetric matrix; only its lower triangle is read.
 EigenPairs symmetric_eigen(const Eigen::MatrixXd& matrix);
 
-// Both use the LDL' decomposition of a symmetric matrix. For a singular matrix the result is not
-// finite.
+// Both functions use the LDL' decomposition of a symmetric matrix. If it is singular, the result is
+// not finite.
 Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
 Eigen::MatrixXd symmetric_inverse(const Eigen::MatrixXd& matrix);
 
@@ -25,7 +25,7 @@ struct LeastSquares {
   Eigen::VectorXd x;
   Eigen::Index rank = 0;
 };
-// The x that minimizes |a x - b|; if there are several, the shortest.
+// Returns the x that minimizes |a x - b|; the shortest one if there are several.
 LeastSquares least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& matrix);
 

@@ -32,8 +32,8 @@ struct SquaresOptions {
   int max_iterations = 40;  // attempted steps
   // Stop when the largest component of half the gradient is below this value.
   double gradient_tolerance = 1e-3;
-  // A step that changes the sum of squares S by less than absolute_tolerance + relative_tolerance S
-  // is the last one.
+  // Stop after a step that changes the sum of squares S by less than absolute_tolerance +
+  // relative_tolerance S.
   double absolute_tolerance = 1e-7;
   double relative_tolerance = 1e-7;
   bool take_last_step = true;  // false: the last step is not taken
@@ -45,7 +45,7 @@ struct SquaresReport {
   double first = 0;  // sum of squares at the start
   double least = 0;  // sum of squares at the final `x`
   int iterations = 0;
-  // Stopped by a tolerance, and not by the number of iterations or the damping.
+  // Whether a tolerance was reached, rather than the limit of iterations or damping.
   bool converged = false;
 };
 

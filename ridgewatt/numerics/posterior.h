@@ -19,7 +19,7 @@ namespace ridgewatt {
 
 struct Posterior {
   std::vector<double> deviations;
-  std::vector<double> correlations;  // square and symmetric, row by row, 1 on the diagonal
+  std::vector<double> correlations;  // a symmetric matrix, row by row, with diagonal 1
   double correlation(std::size_t i, std::size_t j) const {
     return correlations[i * deviations.size() + j];
   }
@@ -30,13 +30,13 @@ struct Posterior {
 Posterior posterior(const Eigen::MatrixXd& jacobian, const std::string& where = "");
 
 // Variance of a quantity that changes by slopes[i] per unit of parameter i. Empty `correlations`:
-// parameters are taken as independent.
+// the parameters are independent.
 double variance_along(std::span<const double> slopes, std::span<const double> deviations,
                       std::span<const double> correlations);
 
 // Soft L1 loss as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) for the scaled error
 // s, and it has the sign of s. It is a residual and not a loss function of the solver, because each
-// row may have a different one.
+// row may have a different loss.
 double soft_l1(double scaled);
 
 }  // namespace ridgewatt

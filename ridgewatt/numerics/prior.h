@@ -1,4 +1,4 @@
-// A table of priors: the distribution of each model parameter before any sample, with a reason.
+// A table of priors: the distribution of each model parameter before any sample, and its reason.
 //
 //   constexpr PriorRow kPriors[] = {{kLevel, "level", "ln s", 0, 3, "moved to the samples"}, ..};
 //   static_assert(complete(kPriors, kParameters));

@@ -9,8 +9,8 @@
 
 namespace ridgewatt {
 
-// For non-negative values and the orders that models use: 1, 2, 3, 4 and 6. Any other order gives
-// the maximum.
+// For non-negative values. Orders that models use: 1, 2, 3, 4 and 6. Any other order gives the
+// maximum.
 inline double soft_maximum(double a, double b, int order) {
   switch (order) {
     case 1:

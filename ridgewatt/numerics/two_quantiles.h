@@ -8,7 +8,7 @@
 
 namespace ridgewatt {
 
-// Equal to quantile() of base/statistics.h, for 0 <= lo <= hi <= 1. `values` must not be empty.
+// Same results as quantile() of base/statistics.h. Requires 0 <= lo <= hi <= 1 and some values.
 std::pair<double, double> two_quantiles(std::span<const double> values, double lo, double hi);
 
 }  // namespace ridgewatt

@@ -14,7 +14,7 @@ inline constexpr int kDecodedSide = 96;  // pixels per side, three channels
 inline constexpr int kSampleSide = 64;   // after resizing
 inline constexpr std::size_t kSampleFloats = 3 * kSampleSide * kSampleSide;
 
-// Regular files below `folder`, sorted by path. Throws NotFoundError if there are none.
+// Returns the regular files below `folder`, sorted by path. Throws NotFoundError if there are none.
 std::vector<std::string> list_samples(const std::string& folder);
 
 // Writes `count` files of about `bytes` each, in subfolders of 1,000. A folder that already
@@ -24,8 +24,8 @@ void generate_samples(const std::string& folder, std::size_t count, std::size_t 
 
 // Decodes, resizes and normalizes a sample. The bytes are read as run-length coded coefficients of
 // 8 x 8 blocks; each block is transformed by an inverse DCT. The image is resized (bilinear) to
-// kSampleSide and scaled to mean 0 and deviation 1 per channel. Any bytes are valid; the work grows
-// with their number. `sample` has kSampleFloats elements.
+// kSampleSide and scaled to mean 0 and deviation 1 per channel. Any bytes are valid. The work grows
+// with the number of bytes. `sample` has kSampleFloats elements.
 void preprocess_sample(std::span<const unsigned char> bytes, std::span<float> sample);
 
 }  // namespace ridgewatt::pipeline

@@ -24,7 +24,7 @@ struct LoaderOptions {
   std::uint64_t seed = 1;       // for the order of the samples
   // Width of the linear layer whose forward and backward pass is the compute step.
   int hidden = 32;
-  std::string command;  // shell command for the compute step instead of the linear layer
+  std::string command;  // if set, replaces the linear layer: a shell command
   // Called in the main process, for example to write marks. May be empty.
   std::function<void()> on_fetched;
   std::function<void()> on_minibatch;
@@ -32,7 +32,7 @@ struct LoaderOptions {
 
 struct LoadedMinibatch {
   StageTimes stages;       // timed in the process that executes the stage
-  double fetch_cpu_s = 0;  // CPU time of the fetch, which is kernel time without waiting
+  double fetch_cpu_s = 0;  // CPU time of the fetch (kernel time without waits)
   double stall_s = 0;      // wait of the main process, including the hand-over
 };
 
@@ -57,8 +57,8 @@ LoaderRun run_loader(const LoaderOptions& options);
 
 // Fits the pipeline model to two runs on the same files: fetch, preprocessing and compute from the
 // run without workers, the hand-over from the run with one worker. CPU time of a fetch counts as
-// preprocessing, since it also needs a core. Every process stays on its core, as is usual during
-// the milliseconds of a minibatch. `cores` is the number of cores that the processes may use.
+// preprocessing, because it also needs a core. Every process is assumed to stay on its core during
+// a minibatch (milliseconds). `cores` is the number of cores that the processes may use.
 class LoaderFit {
  public:
   LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int cores);
@@ -69,7 +69,7 @@ class LoaderFit {
   PipelineConfig config(int workers) const;
 
   double minibatches_ = 0;
-  StageTimes without_;  // CPU time of the fetch counted as preprocessing
+  StageTimes without_;  // CPU time of the fetch counts as preprocessing
   StageTimes with_;
   int cores_;
 };

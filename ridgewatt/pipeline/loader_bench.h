@@ -21,7 +21,7 @@ constexpr auto enum_names(CacheState) {
 }
 
 struct LoaderBench {
-  // Its on_fetched and on_minibatch are replaced by writing marks (io/marks.h).
+  // on_fetched and on_minibatch are ignored; the bench writes marks (io/marks.h) instead.
   LoaderOptions loader = {};
   std::vector<int> workers = {0, 1, 2, 4};
   std::vector<CacheState> cache = {CacheState::kCold, CacheState::kWarm};
@@ -44,8 +44,8 @@ struct LoaderRow {
   const char* use() const;
 };
 
-// Runs alternate between the numbers of workers, so that drift affects all of them. Throws what
-// run_loader throws.
+// Runs alternate between the numbers of workers, so that drift affects all of them. Throws the
+// errors of run_loader().
 std::vector<LoaderRow> bench_loader(const LoaderBench& bench);
 
 }  // namespace ridgewatt::pipeline

@@ -24,8 +24,8 @@ void drop_page_cache(const std::vector<std::string>& paths);
 // none.
 std::vector<std::string> files_below(const std::string& path);
 
-// Puts files into the page cache or drops them. The destructor restores the original state: pages
-// that were in memory are read again, others are dropped.
+// Puts files into the page cache or drops them. The destructor restores the original state: it
+// reads pages that were in memory and drops the others.
 class PageCacheState {
  public:
   explicit PageCacheState(std::vector<std::string> paths);

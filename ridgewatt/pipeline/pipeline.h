@@ -9,8 +9,8 @@
 //   const EpochCost later = epoch_cost(config, 1);   // closed form
 //   later.stall_s;                                   // the part of data loading that is not hidden
 //
-// Time t per minibatch with w workers, where fetch takes F, preprocessing P, hand-over h and
-// compute g:
+// Time t per minibatch with w workers. F, P, h and g are the times of fetch, preprocessing,
+// hand-over and compute:
 //   w = 0           t = F + P + g
 //   w >= 1          t = max(h + g, (F + P) / w, P / min(w, cores), F / min(w, streams),
 //                           (P + h + u g) / cores)
@@ -18,7 +18,7 @@
 // (twin/feed.h). A worker handles one minibatch at a time, and minibatches are delivered in order,
 // as in PyTorch's DataLoader. simulate_pipeline.h simulates the same pipeline.
 //
-// The last term assumes that any process can run on any core at any moment. A kernel rarely moves
+// The last bound assumes that any process can run on any core at any moment. A kernel rarely moves
 // processes, so with `keeps_core` each process stays on one core: n workers share the core of the
 // main process, and at most m share any other core. The main process has priority and uses b = h +
 // u g of its core per minibatch; during that time a worker on the same core cannot even begin its
@@ -40,7 +40,7 @@ namespace ridgewatt::pipeline {
 struct StorageModel {
   std::string name = "memory";
   double access_s = 0;                // before the first byte of a file
-  double request_s = 0;               // before each further read-ahead request of a file
+  double request_s = 0;               // before each further read-ahead request
   double stream_bytes_per_s = 4e9;    // for one reader
   int streams = 64;                   // readers that can be served at the same time
   double read_s(double bytes) const;  // time to read a file of this size
@@ -63,16 +63,16 @@ struct PipelineConfig {
   StorageModel storage;
   double cache_bytes = 1e12;  // RAM that is available for the page cache
   double preprocess_s_per_sample = 0;
-  // Whether preprocess_s_per_sample includes reading from the page cache.
+  // Whether preprocess_s_per_sample includes reads from the page cache.
   bool preprocess_reads_cache = false;
-  // Preprocessing time in a worker relative to the main process, for minibatches from storage.
+  // Preprocessing time in a worker / in the main process, for minibatches from storage.
   double worker_slowdown = 1;
-  double hand_over_s = 0;        // per minibatch, from worker to main process, if cores are free
+  double hand_over_s = 0;        // per minibatch, from worker to main process, on free cores
   double compute_s = 0;          // per minibatch
   double compute_cpu_share = 0;  // share of compute_s that keeps one core busy
   bool keeps_core = false;       // every process stays on one core
-  bool rounded = false;  // combine compute and delivery by a soft maximum, as in a twin (feed.h)
-  // Power: idle, additional during compute, additional per core that preprocesses or hands over.
+  bool rounded = false;          // combine compute and delivery by a soft maximum (twin/feed.h)
+  // Power: idle; additional in compute; additional per core that preprocesses or hands over.
   double base_w = 0;
   double compute_w = 0;
   double core_w = 0;
@@ -116,7 +116,7 @@ struct EpochCost {
 // Share of samples that an epoch finds in an LRU cache that can hold `cached_share` of the data
 // set, if each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). Derivation: a
 // sample at position x of one epoch and y of the next is still cached if the distinct samples read
-// between, 1 - x (1 - y) of the data set, fit into the cache; integrate over uniform x and y.
+// in between, 1 - x (1 - y) of the set, fit into the cache. Integrate over x and y.
 double lru_hit_share(double cached_share);
 // Share of reads that miss the page cache; 1 in epoch 0.
 double miss_share(const PipelineConfig& config, int epoch);
@@ -129,7 +129,7 @@ StageTimes stage_times(const PipelineConfig& config, int epoch);
 // the other cores.
 int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages);
 // The cost of an epoch in closed form. Epoch 0 reads from storage; later epochs read from storage
-// what is not in the page cache. Throws what check_pipeline throws.
+// what is not in the page cache. Throws the errors of check_pipeline().
 EpochCost epoch_cost(const PipelineConfig& config, int epoch);
 // Energy of an epoch of `time_s`: idle power over the time, power of compute, and power of busy
 // cores. A hand-over counts as the work of kHandOverThreads cores, whether in sequence or in
@@ -137,7 +137,7 @@ EpochCost epoch_cost(const PipelineConfig& config, int epoch);
 double epoch_energy_j(const PipelineConfig& config, const StageTimes& stages, double minibatches,
                       double time_s);
 
-// A configuration with CPU cores that are `ratio` times as fast.
+// Returns the configuration with CPU cores that are `ratio` times as fast.
 PipelineConfig with_cpu_speed(PipelineConfig config, double ratio);
 
 // The effect of one change on the cost of an epoch.
@@ -148,11 +148,11 @@ struct WhatIf {
   EpochCost later;  // any later epoch
 };
 WhatIf what_if(const std::string& change, const PipelineConfig& config);
-// Other numbers of workers, other storage, RAM that holds the data set.
+// Returns changes: other numbers of workers, other storage, RAM that holds the data set.
 std::vector<WhatIf> loader_changes(const PipelineConfig& config);
-// loader_changes(), other numbers of cores, a faster CPU and a faster accelerator; sorted.
+// Returns loader_changes(), other numbers of cores, a faster CPU and a faster accelerator; sorted.
 std::vector<WhatIf> all_changes(const PipelineConfig& config);
-// Sorts by the time of later epochs, fastest first; equal ones keep their order.
+// Sorts by the time of later epochs, fastest first; equal changes keep their order.
 void sort_changes(std::vector<WhatIf>& changes);
 
 }  // namespace ridgewatt::pipeline

@@ -7,7 +7,7 @@
 
 namespace ridgewatt::pipeline {
 
-// For a process and the children that it has waited for.
+// Counts of a process and of the children for which it has waited.
 struct ProcessIo {
   double read_calls = 0;
   double read_bytes = 0;  // through system calls, from any source
@@ -19,10 +19,10 @@ struct ProcessIo {
 ProcessIo& operator+=(ProcessIo& total, const ProcessIo& part);
 ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
 
-// Empty if the kernel has no counters or does not permit reading them. A process that has ended can
-// be read until it is waited for.
+// Empty if the kernel has no counters or does not permit to read them. After a process has ended,
+// it can be read until its parent waits for it.
 std::optional<ProcessIo> read_process_io(pid_t process);
-// For this process since its start; zeros if there are no counters.
+// Counts of this process since its start; zeros if there are no counters.
 ProcessIo own_io();
 
 }  // namespace ridgewatt::pipeline

@@ -1,6 +1,6 @@
 // A discrete-event simulation of the training pipeline: every minibatch waits for a storage stream,
-// a core and its turn. For constant times it agrees with the closed form. It also shows the effect
-// of varying times: with finite prefetch, stalls never disappear completely.
+// a core and its turn. With constant times, the simulation agrees with the closed form. It also
+// shows the effect of varying times: with finite prefetch, stalls never disappear completely.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A pipeline whose compute step comes from a board's twin: time and power of a minibatch in any
 // mode and at any batch, so that clocks and batch can be varied. If the data is in the page cache
-// and there is no hand-over, an epoch agrees with Estimator for that number of minibatches.
+// and there is no hand-over, an epoch agrees with twin::Estimator.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace ridgewatt::pipeline {
 
-// `config` with compute, power and cores in `mode`. Preprocessing is that of the model's data
-// loader (RunOptions::loader_s_per_sample, or that of the twin, which includes reading from the
-// page cache). config.hand_over_s is the time at the board's highest CPU clock and is scaled to the
-// mode. With a governor, clocks are those that it selects without storage. Throws what the twin
-// throws.
+// Returns `config` with compute, power and cores in `mode`. Preprocessing is that of the model's
+// data loader: RunOptions::loader_s_per_sample, or the time in the twin, which includes reads from
+// the page cache. config.hand_over_s is the time at the board's highest CPU clock and is scaled to
+// the mode. With a governor, clocks are those that it selects without waits for storage. Throws the
+// errors of the twin.
 PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode);
 
-// Returns these changes, sorted: loader_changes(); half, double and four times the batch; half and
-// the highest value of each clock and of the cores.
+// Returns sorted changes: loader_changes(); half, double and four times the batch; and half and the
+// highest value of each clock and of the number of cores.
 std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::TwinModel& model,
                                     const KnobSpace& space, const PowerMode& mode);
 

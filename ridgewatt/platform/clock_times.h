@@ -28,8 +28,8 @@ std::optional<SecondsByClock> parse_time_in_state(std::string_view text);
 // Empty for any other text, such as "Not Supported.".
 std::optional<SecondsByClock> parse_trans_stat(std::string_view text);
 
-// The clocks that the kernel counts, without those of CPUs that are all off. Unreadable and invalid
-// counters are left out.
+// The clocks that the kernel counts. Leaves out a clock if all of its CPUs are off. Unreadable and
+// invalid counters are left out.
 std::vector<ClockTimes> read_clock_times(const Sysfs& sysfs, const JetsonLayout& layout);
 
 }  // namespace ridgewatt::platform

@@ -1,6 +1,6 @@
-// Creates a small sweep for trying the program without a board or a recording: what a fake board
-// (fake_load.h) would measure, without noise. Its rows, and all results from them, have provenance
-// `fake`.
+// Creates a small sweep for trying the program without a board or a recording. Its rows are those
+// that a fake board (fake_load.h) would measure without noise. They, and all results from them,
+// have the provenance `fake`.
 //
 //   const auto sweeps = example_sweeps(load_board("orin-nano-8gb"), {});
 //   write_file_atomically("sweep.csv", write_sweep_csv(sweeps));
@@ -31,9 +31,9 @@ struct ExampleSweepOptions {
   std::uint64_t seed = 1;  // seed of the fake board
 };
 
-// One sweep per workload, all over the same modes; batches that exceed the memory are left out. The
-// grid is the finest one with at most `options.modes` modes that passes the quality check
-// (sweep/quality.h) for every workload. Throws UsageError if no batch fits or `modes` is 0.
+// Returns one sweep per workload, all over the same modes. Leaves out batches that exceed the
+// memory. The grid is the finest one with at most `options.modes` modes that passes the quality
+// check (sweep/quality.h) for every workload. Throws UsageError if no batch fits or `modes` is 0.
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options);
 
 // A grid of at most `count` modes of the board: the lowest and highest level of every knob, and

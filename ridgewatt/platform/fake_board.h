@@ -2,9 +2,9 @@
 // without a board.
 //
 // Paths, labels, units, tables and presets of each generation are those of real boards, and all
-// reads and writes are file operations. FakeSysfs (fake_sysfs.h) adds what a plain file cannot do:
-// reject or round a write, or fail a read. Other programs (cat) see the same values, but not the
-// errors.
+// reads and writes are file operations. FakeSysfs (fake_sysfs.h) adds behavior that a plain file
+// lacks: it rejects or rounds a write, or fails a read. Other programs (cat) get the same values,
+// but not the errors.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct FakeBoardSpec {
   std::vector<std::vector<int>> cpu_policies;
   std::vector<double> cpu_khz;
   double cpu_floor_khz = 0;  // scaling_min_freq in the presets
-  std::string gpu_node;      // device-tree name; empty: entries as on Thor, without a name
+  std::string gpu_node;      // device-tree name; empty: no name, as on Thor
   std::string gpu_devfreq;   // real folder of the devfreq device
   std::string gpu_folder;    // folder of load and tpc_pg_mask; empty: none
   std::vector<double> gpu_hz;
@@ -52,18 +52,18 @@ struct FakeBoardSpec {
   double memory_bytes = 0;
   std::vector<FakePreset> presets;
   int default_preset = 0;
-  bool legacy = false;  // kernel 4.9 and 5.10: an inconsistent limit is rejected, not clamped
+  bool legacy = false;  // kernel 4.9 and 5.10: rejects an inconsistent limit, does not clamp it
 };
 
-// The available fake boards. A name without a release also works and means the newest: "agx-orin"
-// is agx-orin-jp6.
+// The available fake boards. A name without a release means the newest release: "agx-orin" is
+// agx-orin-jp6.
 std::vector<std::string> fake_board_names();
 // Throws NotFoundError that lists the available boards.
 FakeBoardSpec fake_board_spec(const std::string& name);
 
 // How an individual board differs from its type. `time` and `power` are factors on time and power
 // of the type in its top mode, the mode with the highest clocks. In another mode, the factor is
-// multiplied by (v / v_top)^slope, where v and v_top are the values of the type in both modes.
+// multiplied by (v / v_top)^slope. The type has the value v there and v_top in the top mode.
 struct FakeSpecimen {
   std::string serial;  // in the device tree; empty: "fake" and the seed
   double time = 1, power = 1;
@@ -73,16 +73,16 @@ struct FakeSpecimen {
   // range.
   static FakeSpecimen parse(const std::string& text, const std::string& where);
   std::string text() const;  // inverse of parse(); empty: no difference from the type
-  // Time or power of this specimen, where the type has `value` and, in the top mode, `top`.
+  // Time or power of this specimen. The type has `value` and, in its top mode, `top`.
   double time_s(double value, double top) const;
   double power_w(double value, double top) const;
 };
-// The specimen that $RIDGEWATT_FAKE_SPECIMEN describes; no difference if the variable is not set.
+// The specimen in $RIDGEWATT_FAKE_SPECIMEN; without the variable, it equals its type.
 FakeSpecimen fake_specimen_of_environment();
 
-// Creates the tree in `folder`, idle in its default preset. The folder must be empty or not exist.
-// The tree stores `seed`, which determines the board's randomized twin, and `specimen`. Throws
-// IoError, PermissionError.
+// Creates the tree in `folder`. The board is idle in its default preset. The folder must be empty
+// or not exist. The tree stores `seed`, which determines the board's randomized twin, and
+// `specimen`. Throws IoError, PermissionError.
 void create_fake_board(const FakeBoardSpec& spec, const std::string& folder, std::uint64_t seed,
                        const FakeSpecimen& specimen = {});
 

@@ -31,8 +31,8 @@ struct FakeBoard {
     std::filesystem::create_directories(host.parent_path());
     std::ofstream(host) << content << '\n';
   }
-  // Sets a fan to a duty of 20 %, adds one at 1710 rpm and one at full duty, and swap with 1 of
-  // 4 MiB used.
+  // Sets a fan to a duty of 20 %; adds a fan at 1710 rpm, a fan at full duty, and swap with 1 of 4
+  // MiB used.
   void add_fans_and_swap() const {
     set("/sys/class/hwmon/hwmon3/pwm1", "51");
     add("/sys/class/hwmon/hwmon9/name", "pwm_tach");
@@ -41,7 +41,7 @@ struct FakeBoard {
     add("/proc/meminfo",
         "MemTotal: 2048 kB\nMemAvailable: 1024 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB");
   }
-  // Content of every file except the counters of clocks, which change all the time.
+  // Content of every file except the counters of clocks, because they change all the time.
   std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {

@@ -1,6 +1,6 @@
 // Simulates external disturbances of the load on a fake board: another process on the device, a
-// change of ambient temperature, larger inputs. Tests write them to a file in the fake tree, which
-// is read while the load runs; one row per disturbance:
+// change of ambient temperature, larger inputs. Tests write disturbances to a file in the fake
+// tree, which is read while the load runs. It has one row per disturbance:
 //
 //   begin_s,end_s,time,power,celsius,process
 //   20,,1.25,1.08,0,4242 other.py        # from 20 s after the load's beginning, another process
@@ -39,8 +39,8 @@ class FakeDisturbances {
   FakeDisturbances(const FakeDisturbances&) = delete;
   FakeDisturbances& operator=(const FakeDisturbances&) = delete;
   // Minibatch time and module power with the disturbances at `time_s` after the load began. Updates
-  // the thermal zones and the device's list of processes. Throws what parse_fake_disturbances
-  // throws.
+  // the thermal zones and the device's list of processes. Throws the errors of
+  // parse_fake_disturbances().
   twin::TimePower disturbed(twin::TimePower at, double time_s);
 
  private:

@@ -1,6 +1,6 @@
-// Simulates heat on a fake board: its thermal zones follow two thermal masses
-// (thermal/thermal_model.h) with constants from the board's seed, and the board throttles like a
-// Jetson.
+// Simulates heat on a fake board: its thermal zones have the temperatures of a model with two
+// thermal masses (thermal/thermal_model.h), with constants from the board's seed. The board
+// throttles like a Jetson.
 //
 // A fake board has heat only if $RIDGEWATT_FAKE_HEAT ("ambient=35,scale=60") is set when the board
 // is created; otherwise zones keep their initial values. Settings and state are stored in the tree,
@@ -19,9 +19,9 @@ namespace ridgewatt::platform {
 struct FakeHeatSpec {
   double ambient_celsius = 25;
   double scale = 1;          // speed of heat relative to real time
-  double cooling = 1;        // factor on the heat that the heat sink gives off
-  double trip_celsius = 95;  // above it clocks are lowered
-  double limit_w = 0;        // above it the board counts over-current events; 0: never
+  double cooling = 1;        // factor on the heat flow from the heat sink to the air
+  double trip_celsius = 95;  // above this temperature, clocks are lowered
+  double limit_w = 0;        // above this power, the board counts over-current events; 0: never
   // Like FakeSpecimen::parse; empty for an empty text.
   static std::optional<FakeHeatSpec> parse(const std::string& text, const std::string& where);
   std::string text() const;
@@ -29,10 +29,10 @@ struct FakeHeatSpec {
 // The settings in $RIDGEWATT_FAKE_HEAT.
 std::optional<FakeHeatSpec> fake_heat_of_environment();
 
-// Gives the fake board in `folder` heat, idle in its mode. Does nothing without a spec.
+// Adds heat to the fake board in `folder`, which is idle in its mode. Does nothing without a spec.
 void heat_fake_board(const std::string& folder, const std::optional<FakeHeatSpec>& spec);
-// How many times faster than in real time the board heats up; 1 unless the board is fake and has
-// another scale.
+// How many times faster than in real time the board heats up. 1 for a real
+// board.
 double heat_time_scale(const Sysfs& sysfs);
 
 class FakeHeat {
@@ -43,17 +43,17 @@ class FakeHeat {
   const thermal::ThermalModel& model() const { return model_; }
   const FakeHeatSpec& spec() const { return spec_; }
   thermal::ThermalState now() const;
-  // Power at the current temperature, if the twin gives `power_w` at its reference temperature.
+  // Power at the current temperature. `power_w` is the power at the reference temperature.
   double warm_power_w(double power_w) const;
-  // Sets the power of the load from now on, as the twin gives it. Returns by how many steps clocks
-  // must be lowered.
+  // Sets the power of the load from now on, at the reference temperature. Returns the number of
+  // steps by which clocks must be lowered.
   int load(double power_w);
   // Ends the load and its throttling; the idle board draws `power_w`.
   void rest(double power_w);
   // Whether the process of the load ended without calling rest(), for example because it was
   // killed.
   bool load_is_gone() const;
-  // Content of a zone's `temp` file, in steps of half a degree like the kernel's.
+  // Content of a zone's `temp` file, in steps of half a degree as in the kernel.
   std::string zone_text(const std::string& zone_type, int zone) const;
 
  private:
@@ -77,7 +77,7 @@ class FakeHeat {
   FakeHeatSpec spec_;
   thermal::ThermalModel model_;
   State state_;
-  bool new_ = false;  // has no state yet
+  bool new_ = false;  // whether there is no state yet
   double looked_s_ = 0, written_s_ = 0;
   thermal::Throttle throttle_{thermal::ThrottleRules{}};
 };

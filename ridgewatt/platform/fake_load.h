@@ -1,5 +1,5 @@
 // Simulates a workload on a fake board: the time of its minibatches and the power of the board. To
-// avoid circular results, it differs from the twin with which the program predicts:
+// avoid circular results, the load differs from the twin that the program uses for predictions:
 //   every parameter of the twin is changed by up to 20 % (a uniform factor in [0.8, 1.2]);
 //   time and power at each combination of clocks deviate by up to 3 %, like the effects of memory
 //   alignment on real boards; leakage grows with temperature, which follows power with a delay;
@@ -35,11 +35,11 @@ class FakeLoad {
            FakeSpecimen specimen = {}, const twin::RunOptions& run = {});
   // Begins the next minibatch and returns its time relative to the mean.
   double next();
-  // Time of a mean minibatch at these clocks, including its wait for data, and module power during
-  // it, at the current temperature; see warm().
+  // Mean time of a minibatch at these clocks, including its wait for data, and module power during
+  // it. Both are at the current temperature; see warm().
   twin::TimePower at(const PowerMode& clocks) const;
   FakeUse use(const PowerMode& clocks) const;
-  // Share of a minibatch spent waiting for its data.
+  // Share of a minibatch in which it waits for its data.
   double stall_share(const PowerMode& clocks) const;
   // Warms the board for `time_s`.
   void warm(double time_s);
@@ -67,8 +67,8 @@ class FakeRails {
   PowerRails rails_;
 };
 
-// An idle fake board. It draws the power of its mode without a workload, according to the same twin
-// that gives the power under load.
+// An idle fake board. Its power is that of its mode without a workload, from the same twin as the
+// power under load.
 class FakeRest {
  public:
   FakeRest(const Sysfs& sysfs, const FakeBoardMark& board);
@@ -112,7 +112,7 @@ class FakeActivity {
   FakeActivity& operator=(const FakeActivity&) = delete;
   // One step of the governors, with the use since the previous step. Updates the counters.
   void step(const FakeUse& use);
-  // Keeps all clocks `steps` steps of their tables below the limits, because of heat or current.
+  // Lowers all clocks to `steps` table steps below their limits, because of heat or current.
   void throttle(int steps) {
     throttled_ = steps > 0 || throttle_steps_ > 0, throttle_steps_ = steps;
   }
@@ -124,7 +124,7 @@ class FakeActivity {
     std::string governor, current;  // paths of files
     std::string minimum, maximum, table, request;
     bool gpu = false;
-    double clock = 0;  // clock for which the counters currently count
+    double clock = 0;  // the clock whose time is being counted
   };
   void count(Domain& domain) const;
   void remember(const std::string& path);
@@ -134,8 +134,8 @@ class FakeActivity {
   JetsonLayout layout_;
   std::vector<Domain> domains_;
   int throttle_steps_ = 0;
-  bool throttled_ = false;  // now or at the last step
-  // Path on this machine, and its content when idle.
+  bool throttled_ = false;  // throttled now or at the last step
+  // Paths on this machine, each with its content on an idle board.
   std::vector<std::pair<std::string, std::string>> at_rest_;
 };
 

@@ -1,7 +1,7 @@
 // Simulates the kernel for the files of a fake board: rounds clocks to the table, rejects what the
 // kernel rejects, and updates dependent values (current clocks, the CPUs of a policy). All state is
-// in the files. Several processes therefore see the same board, and a killed process leaves the
-// state that it would leave on a real board.
+// in the files. Therefore several processes see the same board, and a killed process leaves the
+// same state as on a real board.
 //
 // Modeled after the behavior of the drivers:
 //   cpu0 cannot be taken offline (EBUSY); limits of a policy without an online CPU: EBUSY
@@ -34,7 +34,7 @@ class FakeSysfs : public Sysfs {
   ~FakeSysfs() override;
   Text read(const std::string& path) const override;
   int write(const std::string& path, std::string_view value) override;
-  // Afterwards the TPC mask cannot change until a new tree is created, which is like a reboot.
+  // After this call the TPC mask cannot change. Creating a new tree is like a reboot.
   void use_gpu();
   // Sets the rails to the idle power of the current mode. Every write() calls it.
   void rest() const;
@@ -48,7 +48,7 @@ class FakeSysfs : public Sysfs {
   int write_devfreq(const std::string& path, const std::string& value);
   int write_emc(const std::string& path, const std::string& value);
   int write_tpc_mask(const std::string& path, const std::string& value);
-  // The new limit of a clock domain, or errno, by the rules above.
+  // Writes a limit of a clock domain by the rules above. Returns 0 or errno.
   int write_limit(const std::string& path, const std::string& folder, const char* minimum,
                   const char* maximum, const std::string& value, const char* table);
   void update_policies();

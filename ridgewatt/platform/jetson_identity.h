@@ -1,5 +1,5 @@
 // Identifies the board from the device tree, the presets of nvpmodel, the L4T release file and the
-// memory size, without root. The board files define which of them matches.
+// memory size, without root. The board files state which of these facts match.
 #pragma once
 
 #include <optional>

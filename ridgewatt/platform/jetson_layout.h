@@ -11,13 +11,13 @@ namespace ridgewatt::platform {
 
 inline constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
 
-// Cores that share a clock (/sys/devices/system/cpu/cpufreq/policyN). Files are in kHz.
+// Cores that share a clock (/sys/devices/system/cpu/cpufreq/policyN). Files in kHz.
 struct CpuPolicy {
   std::string path;
   std::vector<int> cpus;  // all CPUs of the policy, online or offline
 };
 
-// A devfreq device: available_frequencies, min_freq, max_freq, cur_freq, governor. Files are in Hz.
+// A devfreq device: available_frequencies, min_freq, max_freq, cur_freq, governor. Files in Hz.
 struct Devfreq {
   std::string name;
   std::string path;

@@ -1,10 +1,10 @@
 // Finds and reads the power rails of a Jetson: INA3221 through hwmon (JetPack 5 and later) and
-// through the old IIO driver (JetPack 4), INA238 (Thor). Determines which rails sum up to the total
-// of the module.
+// through the old IIO driver (JetPack 4), INA238 (Thor). Determines the rails whose sum is the
+// total of the module.
 //
-// Rails are identified by their full label. Tools that match parts of a label count VDDQ_VDD2_1V8AO
-// of the AGX Orin twice, take VIN_SYS_5V0 for the input, or the combined VDD_CPU_GPU_CV for the
-// CPU.
+// Rails are identified by their full label. Tools that match parts of a label make errors: they
+// count VDDQ_VDD2_1V8AO of the AGX Orin twice, or mistake VIN_SYS_5V0 for the input or
+// VDD_CPU_GPU_CV for the CPU.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ struct PowerRails {
 };
 
 // Sets in_total for the rails that make up the total, by their labels. If one of these rails cannot
-// be read there is no total, since an incomplete sum would be wrong.
+// be read, there is no total, because an incomplete sum would be wrong.
 void choose_total(PowerRails& rails);
 
 // Finds the rails. `board` selects a table of rail labels, for an IIO driver that hides the labels
@@ -56,7 +56,7 @@ struct PowerReading {
 };
 PowerReading read_power(const Sysfs& sysfs, const PowerChannel& channel);
 
-// The text of a sensor file as a finite number; empty if it is none. Allocates no memory.
+// Returns the text of a sensor file as a finite number; empty for other text. Allocates no memory.
 std::optional<double> sensor_number(std::string_view text);
 
 }  // namespace ridgewatt::platform

@@ -1,6 +1,6 @@
 // Reads everything that a board reports except power: clocks, loads, temperatures, throttling
-// signals and memory. Works on any Linux machine, with the values that it has. Root is not needed,
-// except for some values (memory clock and load).
+// signals and memory. Works on any Linux machine with the values that it reports. Only some values
+// need root (memory clock and load).
 #pragma once
 
 #include <cstdint>
@@ -44,9 +44,9 @@ struct ThrottleSignal {
   }
   std::string name;
   Kind kind = Kind::kThermal;
-  // Number of events (over-current), alarm 0 or 1 (power limit), cooling state (thermal).
+  // Number of events (over-current), alarm state 0 or 1 (power limit), or cooling state (thermal).
   std::int64_t value = 0;
-  bool counter = false;  // `value` counts since boot, so compare two readings
+  bool counter = false;  // `value` counts since boot: compare two readings
   bool active() const { return !counter && value > 0; }
 };
 

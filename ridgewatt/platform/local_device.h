@@ -1,4 +1,4 @@
-// Opens the device that a user names on the command line, as a root of kernel files.
+// Opens a device that a user names on the command line, to access its kernel files.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ std::optional<std::string> local_board(const Sysfs& sysfs);
 // The serial number in the device tree, without unprintable characters. Empty if there is none.
 std::string board_serial(const Sysfs& sysfs);
 
-// Opens "local", this machine or the tree in `sysroot` if that is not empty, or "fake:BOARD", the
-// fake board in the folder $RIDGEWATT_FAKE, else $XDG_STATE_HOME/ridgewatt/fake, else
+// Opens "local" (this machine or, if set, the tree in `sysroot`) or "fake:BOARD". A fake board is
+// in the folder $RIDGEWATT_FAKE, by default in $XDG_STATE_HOME/ridgewatt/fake or
 // ~/.local/state/ridgewatt/fake. A new fake board is created with `seed` as the specimen that
 // $RIDGEWATT_FAKE_SPECIMEN describes. Throws UsageError, NotFoundError, IoError.
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot = "",

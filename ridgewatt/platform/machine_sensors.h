@@ -42,8 +42,8 @@ class MachineSensors {
   const std::vector<RaplZone>& rapl() const { return rapl_; }
   const std::string& nvml_note() const { return nvml_note_; }  // why NVML is not available
   MachineReading read();
-  // Reads everything except the rails and the total, for a caller that samples power separately. A
-  // rail's sensor takes a millisecond to respond.
+  // Reads everything except the rails and the total, for a caller that samples power separately.
+  // Each rail takes about a millisecond.
   MachineReading read_without_power();
 
  private:

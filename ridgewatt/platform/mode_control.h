@@ -1,5 +1,5 @@
-// The interface to a board's power modes: which exist, which one is set, setting one and restoring
-// the original. A mode is fixed clocks, or a DVFS governor, optionally with upper limits on clocks.
+// The interface to a board's power modes: lists levels, sets a mode, and restores the original
+// mode. A mode is fixed clocks, or a DVFS governor, optionally with upper limits on clocks.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ struct ModeState {
   std::string preset;  // the preset with these limits; empty: none
 };
 
-// Only reads, so that a monitor may call it often. `presets` are those of the board and may be
-// null; if not null, throws NotSupportedError on a machine without knobs.
+// Only reads, so that a monitor may call it often. `presets` are the board's presets, or null. If
+// not null, throws NotSupportedError on a machine without knobs.
 ModeState read_mode_state(const Sysfs& sysfs, const JetsonLayout& layout, const NvpConf* presets);
 
 struct ApplySummary {
@@ -65,14 +65,14 @@ class JetsonModeControl : public ModeControl {
  public:
   struct Options {
     std::string state_folder;  // folder of the journal; empty: ModeJournal::default_folder
-    double max_celsius = 100;  // if a zone is above it, abort and restore
+    double max_celsius = 100;  // if a zone is hotter, abort and restore
     bool dry_run = false;      // write nothing; ApplySummary::written lists the writes
-    // Conditions that are set with every mode and restored with it.
+    // Further conditions, set with every mode and restored with it.
     bool full_fan = false;
     bool no_idle_states = false;  // of the CPU
   };
-  // `sysfs` must outlive this object. If an interrupted run left a changed mode, restores the
-  // original one first, given write permission.
+  // `sysfs` must outlive this object. If an interrupted run left a changed mode and write
+  // permission is given, first restores the original mode.
   JetsonModeControl(Sysfs& sysfs, Options options);
   explicit JetsonModeControl(Sysfs& sysfs) : JetsonModeControl(sysfs, Options()) {}
 
@@ -95,11 +95,11 @@ class JetsonModeControl : public ModeControl {
   ApplySummary apply_preset(const std::string& name);
 
   // Throws IoError if a temperature is above the limit, an over-current counter has increased since
-  // the first apply, or another program changed the fan or idle states. The original mode has been
-  // restored then.
+  // the first apply, or another program changed the fan or idle states. Before it throws, it
+  // restores the original mode.
   void check_safety();
   const JetsonLayout& layout() const { return layout_; }
-  // Why apply() will fail: a journal of another version exists. Empty: no reason is known.
+  // Why apply() will fail, such as a journal of another version. Empty: no known reason.
   const std::string& warning() const { return warning_; }
 
  private:
@@ -116,7 +116,7 @@ class JetsonModeControl : public ModeControl {
   std::string warning_;
   std::unique_ptr<ModeGuardian> guardian_;
   std::vector<ThrottleSignal> throttling_;  // read before the first apply
-  std::vector<FileSetting> held_;           // values for fan and CPU idle states
+  std::vector<FileSetting> held_;           // values that are held for fan and CPU idle states
 };
 
 }  // namespace ridgewatt::platform

@@ -1,4 +1,4 @@
-// Holds a changed power mode and restores the original one when the owner process ends: by return,
+// Holds a changed power mode and restores the original mode when the owner process ends: by return,
 // exception, SIGINT, SIGTERM, SIGHUP or SIGKILL. A child process that waits on a pipe restores the
 // mode. On a signal that ends the owner, the owner waits until the child has finished. Signals that
 // the owner handles or ignores are not affected. A process that the owner forks restores nothing
@@ -34,13 +34,13 @@ class SharedFlag {
 class ModeGuardian {
  public:
   // Writes the journal and starts the child. If an interrupted run left a changed mode, restores it
-  // first. A process may have one at a time; create it before starting threads. `sysfs` and
-  // `layout` must outlive it. Throws IoError (another writer, disk full, no child),
-  // PermissionError, NotSupportedError (a journal of another version), and leaves nothing behind
-  // then.
+  // first. A process may have one guardian at a time; create it before starting threads. `sysfs`
+  // and `layout` must outlive it. Throws IoError (another writer, disk full, no child),
+  // PermissionError, NotSupportedError (a journal of another version). After an error nothing is
+  // left behind.
   ModeGuardian(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                const std::vector<FileSetting>& others = {});
-  // Restores, unless that was done or keep_and_exit() was called.
+  // Restores the original mode, unless restore() or keep_and_exit() was called.
   ~ModeGuardian();
   ModeGuardian(const ModeGuardian&) = delete;
   ModeGuardian& operator=(const ModeGuardian&) = delete;
@@ -48,8 +48,8 @@ class ModeGuardian {
   // Restores the original values and waits until that is done. Throws IoError if it failed.
   void restore();
   // Makes the change permanent and exits with status 0; `mode restore` can undo it later. The
-  // decision is one store to shared memory directly before the exit, so if the program is killed
-  // before, the original values are restored.
+  // decision is one store to shared memory directly before the exit. If the program is killed
+  // earlier, the original values are restored.
   [[noreturn]] void keep_and_exit();
 
  private:
@@ -72,8 +72,8 @@ class ModeGuardian {
 // Whether this process holds a mode.
 bool holds_mode();
 
-// Restores what an interrupted run left; returns whether there was anything. Throws IoError if
-// another process is changing the mode for longer than `wait_s`.
+// Restores the original mode after an interrupted run; returns whether there was a changed mode.
+// Throws IoError if another process is changing the mode for longer than `wait_s`.
 bool recover_mode(Sysfs& sysfs, const JetsonLayout& layout, const std::string& folder,
                   double wait_s = 3);
 

@@ -1,5 +1,5 @@
 // Changes the power mode for a program with threads, and restores the original mode when the
-// program ends, however it ends. A small process, forked before any thread starts, controls the
+// program ends, in whatever way. A small process, forked before any thread starts, controls the
 // mode (platform/mode_control.h, with its journal and guardian). It receives requests over a socket
 // pair and restores the mode when the socket is closed.
 //
@@ -8,9 +8,9 @@
 //   holder.state().fault;                           // why the mode was restored early, or empty
 //   holder.restore();                               // also when `holder` or the program ends
 //
-// If some of the processes are killed, one of the others restores the mode. If all are killed
-// (power loss), the journal restores it at the next start. While a mode is set, temperature and
-// over-current are checked twice per second.
+// If some of the processes are killed, one of the remaining ones restores the mode. If all are
+// killed (power loss), the journal restores it at the next start. While a mode is set, temperature
+// and over-current are checked twice per second.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,7 @@ struct HeldMode {
   PowerMode applied = {};              // as read back
   std::string preset = {};             // the preset that equals this mode; empty: none
   std::size_t writes = 0;              // number of files written
-  std::vector<ReadBack> changed = {};  // values that the board changed: the first 20
+  std::vector<ReadBack> changed = {};  // the first 20 values that the board changed
 };
 
 struct HolderState {
@@ -39,7 +39,7 @@ struct HolderState {
   HeldMode held = {};    // valid if `holding`
   PowerMode first = {};  // the original mode, which will be restored
   std::string first_preset = {};
-  // Why the original mode was restored without a request; empty: it was not.
+  // Why the original mode was restored without a request. Empty: it was not restored so.
   std::string fault = {};
 };
 
@@ -54,8 +54,8 @@ class ModeHolder {
   ModeHolder& operator=(const ModeHolder&) = delete;
 
   // Sets a preset by name or id, or a mode as text (device/mode_text.h). Returns the mode that was
-  // read back. Knobs that the text omits do not change. Throws what JetsonModeControl::apply and
-  // apply_preset throw, and IoError if the process that controls the mode has ended.
+  // read back. Knobs that the text omits do not change. Throws the errors of
+  // JetsonModeControl::apply() and apply_preset(), and IoError if that process has ended.
   HeldMode set(const std::string& mode);
   // Restores the original mode, if a mode is set.
   void restore();

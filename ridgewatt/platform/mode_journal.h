@@ -1,5 +1,5 @@
 // Stores the original values of a board's mode on disk before the first change, so that they can be
-// restored whatever happens to the program or the machine.
+// restored after any failure of the program or the machine.
 //
 // One folder per board holds
 //   mode.lock      locked (flock) while a process changes the mode: one writer at a time
@@ -7,12 +7,12 @@
 //   mode.saved     the original values after a permanent change ("mode apply"), for `mode restore`
 // A journal is text: a header with its version, the kernel's boot id, "path<TAB>value" lines and
 // "end" with the number of values. Reading it has these results:
-// * There is no journal, or one of an earlier boot, whose values no longer apply: nothing to
+// * There is no journal, or a journal of an earlier boot (its values are void): nothing to
 //   restore.
-// * It is damaged: nothing to restore either, since a journal is complete before the first change.
-//   The file is renamed to "mode.journal.damaged" when the next journal is written.
-// * It is of another version of ridgewatt: the values matter but cannot be read. This is an error,
-//   and nothing is changed.
+// * It is damaged: nothing to restore, because a journal is complete before the first change. The
+//   file is renamed to "mode.journal.damaged" when the next journal is written.
+// * It is of another version of ridgewatt: its values are needed but cannot be read. This is an
+//   error, and nothing is changed.
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ ModeSnapshot take_snapshot(const Sysfs& sysfs, const JetsonLayout& layout,
 WriteSummary restore_snapshot(Sysfs& sysfs, const JetsonLayout& layout,
                               const ModeSnapshot& snapshot);
 
-// Stale: of an earlier boot. Foreign: of another version.
+// kStale: of an earlier boot. kForeign: of another version of ridgewatt.
 enum class JournalAnswer { kSound, kStale, kDamaged, kForeign };
 struct ParsedJournal {
   JournalAnswer answer = JournalAnswer::kDamaged;
@@ -63,10 +63,10 @@ class ModeJournal {
   // NotSupportedError for a journal of another version, PermissionError and IoError if it cannot be
   // read.
   std::optional<ModeSnapshot> pending() const;
-  // The values that `mode restore` restores. Throws what pending() throws.
+  // The values that `mode restore` restores. Throws the errors of pending().
   std::optional<ModeSnapshot> saved() const;
   // Writes the original values to disk before it returns. Throws InputError for a path that a
-  // journal cannot hold, and what pending() throws before it overwrites a journal.
+  // journal cannot hold, and the errors of pending() before it overwrites a journal.
   void begin(const ModeSnapshot& snapshot);
   void end();     // removes the journal after the original values were restored
   void commit();  // keeps the change: the journal becomes mode.saved

@@ -3,7 +3,7 @@
 //   A range is raised by its maximum first and lowered by its minimum first.
 //   The memory clock is raised by its cap first, then its rate; its lock holds the rate.
 //   The GPU stays powered while its clock changes.
-// The same code sets a mode, restores one, and lists the writes of a dry run.
+// The same code sets a mode, restores a mode, and lists the writes of a dry run.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace ridgewatt::platform {
 
-// An absent value does not change.
+// Settings of one clock. An absent value does not change.
 struct ClockSettings {
   std::string folder;  // of the cpufreq policy or devfreq device
   std::optional<std::string> governor;
@@ -54,7 +54,7 @@ struct WriteRecord {
   std::string value;
 };
 
-// A value that differs from the written one when it was read back.
+// A value that was read back and differs from the written value.
 struct ReadBack {
   std::string path;
   std::string wanted;
@@ -72,8 +72,8 @@ struct WriteOptions {
   std::function<void()> before_write;
 };
 
-// Throws PermissionError or IoError that names the file at the first rejected write. Earlier writes
-// are not undone; the caller restores.
+// At the first rejected write, throws PermissionError or IoError that names the file. Earlier
+// writes are not undone; the caller must restore.
 WriteSummary write_mode_settings(Sysfs& sysfs, const JetsonLayout& layout,
                                  const ModeSettings& settings, const WriteOptions& options = {});
 

@@ -15,7 +15,7 @@ struct NvmlDevice {
   std::string uuid;
   bool energy_counter = false;  // total energy since the driver was loaded
   bool power = false;           // board power; a mean over 1 s on many Ampere and newer GPUs
-  std::string unsupported;      // what the driver does not support, in words; empty: nothing
+  std::string unsupported;      // what the driver does not support, as text; or empty
 };
 
 class Nvml {

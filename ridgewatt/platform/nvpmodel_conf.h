@@ -1,5 +1,5 @@
 // NVIDIA's power modes: parses the board's own nvpmodel.conf. Modes are identified by name, since
-// ids differ between boards. nvpmodel itself is never started: it may ask to reboot, and in a
+// ids differ between boards. The program nvpmodel is never started: it may ask to reboot, and in a
 // container it has no effect.
 //
 //   < PARAM TYPE=CLOCK NAME=GPU >          lines  ARG path   (HWMON: ARG folder attribute)
@@ -51,7 +51,7 @@ struct NvpConf {
 
   const NvpParam* param(std::string_view name) const;
   // Finds a mode by id, or by name like find_preset(): "30W" finds MODE_30W. Throws NotFoundError
-  // that lists the modes, or UsageError that lists the modes that fit.
+  // that lists the modes, or UsageError that lists the modes if several match.
   const NvpMode& mode(const std::string& name) const;
 };
 
@@ -61,12 +61,12 @@ struct NvpConf {
 NvpConf parse_nvpmodel_conf(std::string_view text, const std::string& source);
 
 // Cores and upper limits of a preset. A limit of -1 (or 0 for memory) means the highest clock of
-// the board; the knob stays absent.
+// the board; its knob is then absent.
 PowerMode limits_of(const NvpConf& conf, const NvpMode& mode);
 
-// Formats a POWER_MODEL section that sets `mode`, with the parameters in `conf`. Appended to the
-// board's own file, it defines a mode for `nvpmodel -f FILE -m ID`. Throws UsageError if the id or
-// name exists or the name is not one word.
+// Formats a POWER_MODEL section that sets `mode`, with the parameters in `conf`. Append it to the
+// board's file to define a mode for `nvpmodel -f FILE -m ID`. Throws UsageError if the id or name
+// exists or the name is not one word.
 std::string power_model_section(const NvpConf& conf, const PowerMode& mode, int id,
                                 const std::string& name);
 

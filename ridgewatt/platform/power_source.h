@@ -27,15 +27,15 @@ class PowerSource {
   // Reads the power of every channel into `power_w`, which has channels().size() entries. NaN if a
   // sensor does not respond, or if tells_means() and there is no new value.
   virtual void read(std::span<double> power_w) = 0;
-  // Call before a series of reads: earlier values are not used.
+  // Call before a series of reads; discards earlier values.
   virtual void begin() {}
-  // Reading faster than this gives no new values.
+  // The highest rate at which the source has new values.
   virtual double largest_rate_hz() const { return 1000; }
   // A description for users: "INA3221 rails; total VDD_IN".
   virtual std::string description() const = 0;
-  // Whether each value is the mean since the previous value, from an energy counter.
+  // Whether each value is the mean since the previous one, computed from an energy counter.
   virtual bool tells_means() const { return false; }
-  // The longest time from a moment until a value that covers it.
+  // The longest time from a moment until the value that includes this moment.
   virtual double interval_s() const { return 0; }
 
  protected:
@@ -54,8 +54,8 @@ std::unique_ptr<PowerSource> open_gpu_power(std::unique_ptr<Nvml> nvml);
 // NotSupportedError with the reasons if there is none.
 std::unique_ptr<PowerSource> open_power_source(const Sysfs& sysfs);
 
-// The sum of all `parts` (channels, rails, traces) with in_total: empty if there is none, NaN if
-// one has no value, since an incomplete sum would be wrong.
+// The sum of all `parts` (channels, rails, traces) with in_total: empty without such parts; NaN if
+// one has no value, because an incomplete sum would be wrong.
 template <class Parts, class PowerOf>
 std::optional<double> total_power_w(const Parts& parts, PowerOf power_w_of) {
   std::optional<double> total;
@@ -65,7 +65,7 @@ std::optional<double> total_power_w(const Parts& parts, PowerOf power_w_of) {
   return total;
 }
 
-// The power sensors of a machine, which are found and opened at first use and then serve all
+// The power sensors of a machine. They are found and opened at first use and then used for all
 // measurements.
 //
 //   PowerMeter meter(sysfs);
@@ -78,7 +78,7 @@ class PowerMeter {
   PowerSource* source();
   // "rails; total VDD_IN", or "none: " with the reason if there is no sensor.
   const std::string& description();
-  // The sampling rate for a request of `asked_hz`, at most what the source supports; 0 without a
+  // The sampling rate for a request of `asked_hz`, limited to that of the source; 0 without a
   // source.
   double usable_rate_hz(double asked_hz);
 

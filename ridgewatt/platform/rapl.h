@@ -12,7 +12,7 @@ struct RaplZone {
   std::string name;  // "package-0", "core", "dram", "psys"
   std::string path;
   double max_energy_j = 0;  // the counter wraps around here
-  bool in_total = false;    // packages are in the total; psys is not, since it contains them
+  bool in_total = false;    // packages are in the total; psys is not: it contains them
   int error_number = 0;     // errno of reading the counter; EACCES: only root may read it
 };
 

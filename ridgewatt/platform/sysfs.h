@@ -1,9 +1,9 @@
 // Access to the kernel's small text files. The root is "/" on a board, and a folder for a recorded
-// or fake board. The whole module reads and writes through this class, so recorded files can test
-// the code that runs on a board.
+// or fake board. The whole module reads and writes through this class, so that the code that runs
+// on a board can be tested with recorded files.
 //
 // Paths are those of the board ("/sys/class/hwmon/hwmon0/name"). Under another root, symbolic links
-// are followed inside that root: an absolute link of a recorded tree does not lead to this machine.
+// are followed inside that root, never to this machine.
 #pragma once
 
 #include <optional>
@@ -32,9 +32,9 @@ class Sysfs {
 
   // Content of a file; empty if it is missing or unreadable.
   std::optional<std::string> text(const std::string& path) const;
-  // Empty unless it is a finite number.
+  // The content as a finite number; empty for other content.
   std::optional<double> number(const std::string& path) const;
-  // Separated by blanks; other words are skipped.
+  // The numbers in the content, separated by blanks. Skips other words.
   std::vector<double> numbers(const std::string& path) const;
 
   bool exists(const std::string& path) const;
@@ -52,7 +52,7 @@ class Sysfs {
   std::string root_;  // without a trailing slash; empty for "/"
 };
 
-// The numbers in a list of CPUs, "0-3,6" or "0 1 2"; other text is skipped.
+// The numbers in a list of CPUs, "0-3,6" or "0 1 2". Skips other text.
 std::vector<int> cpu_list(std::string text);
 // The folder that contains `path`.
 std::string folder_of(const std::string& path);

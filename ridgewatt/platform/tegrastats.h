@@ -2,11 +2,11 @@
 // (JetPack 7). It is the fallback source of power, clocks, loads and temperatures if the board's
 // files cannot be read, and allows the use of existing logs.
 //
-// The format is not specified and changes between releases, so a token is classified by the shape
-// of its value and not by its name: "@ number C" is a temperature, "number / number" a rail, "%",
-// "@" or a bare number a clock, "[" a list of cores. One name may occur with several shapes (AGX
-// Xavier prints `GPU@37.5C`, `GPU 0/0`). Other tokens go to `unknown`; an unreadable element of a
-// list does not affect the other elements.
+// The format is not specified and changes between releases, so a token is classified by the form of
+// its value and not by its name: "@ number C" is a temperature, "number / number" a rail, "%", "@"
+// or a bare number a clock, "[" a list of cores. One name may occur with several forms (AGX Xavier
+// prints `GPU@37.5C`, `GPU 0/0`). Other tokens go to `unknown`; an unreadable element of a list
+// does not affect the other elements.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ struct TegrastatsTemperature {
 struct TegrastatsRail {
   std::string name;
   double power_w = 0;    // NaN: not readable
-  double average_w = 0;  // tegrastats' own running average, not for energy; NaN: not printed
+  double average_w = 0;  // running average by tegrastats, not for energy; NaN: not printed
   std::optional<double> maximum_w;
 };
 
@@ -52,7 +52,7 @@ struct TegrastatsLine {
   std::vector<TegrastatsMemory> memory;
   std::vector<TegrastatsClock> clocks;  // CPU cores first
   std::vector<TegrastatsTemperature> temperatures;
-  std::vector<TegrastatsRail> rails;   // without channels that are not connected
+  std::vector<TegrastatsRail> rails;   // connected channels
   int not_connected = 0;               // channels called NC
   std::optional<double> edp_limit_hz;  // CPU clock that the current limiter allows; 0: no limit
   std::vector<std::string> unknown;    // words that match no known token

@@ -1,6 +1,6 @@
-// Compares the total cost of methods for choosing a power mode: a method spends time on profiling
-// once, and a worse mode costs time in every training. The scenarios are those of PowerTrain
-// (Prashanthi et al. 2024, table 1).
+// Compares the total cost of methods for choosing a power mode: profiling costs time once, and a
+// worse mode costs time in every training. The scenarios are those of PowerTrain (Prashanthi et al.
+// 2024, table 1).
 #pragma once
 
 #include <cstddef>
@@ -24,28 +24,28 @@ std::vector<TrainingScenario> training_scenarios();
 struct ChoiceMethod {
   std::string name;
   std::size_t modes = 0;  // profiled modes per workload; 0: every mode of the board
-  // Probability that an answer stays within its budget; 0.5: the predicted means are used.
+  // Required probability that an answer is within its budget. 0.5: its predicted mean is within it.
   double confidence = 0.5;
-  // Median time of the answers relative to the optimum within power budgets, minus 1; mean of the
-  // three workloads.
+  // Median of: time of an answer / of the optimum within the power budget - 1. Mean of three
+  // workloads.
   double penalty = 0;
-  // Share of answers more than 1 W over their budget, for the worst workload.
+  // Share of answers that exceed their budget by more than 1 W, for the worst workload.
   double over_budget = 0;
   double fit_s = 0;
 };
-// A method with a larger share does not meet its budgets.
+// A method with a larger `over_budget` does not meet its budgets.
 inline constexpr double kMostOverBudget = 0.05;
 // The methods in studies/published/choice_methods.csv, with penalties and shares from the three
-// training sweeps of the AGX Orin; the file contains the commands that print them. Every method
-// learns from modes that `auto` chose for the budgets. Profiling the reference of PowerTrain is not
-// counted.
+// training sweeps of the AGX Orin; the file contains the commands that print these figures. Every
+// method learns from modes that `auto` chose for the budgets. Profiling the reference of PowerTrain
+// is not counted.
 std::vector<ChoiceMethod> choice_methods();
 
 struct ProfilingCost {
   std::size_t board_modes = 0;
   double minibatch_s = 0;    // mean over the profiled modes
-  int minibatches = 40;      // measured per mode
-  double mode_change_s = 5;  // until the new mode has settled
+  int minibatches = 40;      // number of measured minibatches per mode
+  double mode_change_s = 5;  // time until the new mode is steady
 };
 
 struct MethodCost {

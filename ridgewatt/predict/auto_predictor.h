@@ -1,13 +1,13 @@
 // The default predictor: predicts time, power and energy of every mode from a few profiled modes,
 // with calibrated intervals.
 //
-// The mean of ln(time) has several candidate models: the stage model (stage_model.h) with a general
-// prior and with the prior of each workload group (workload_groups.h); for every reference, the
-// stage model with the reference's parameters as prior and its residual as an additional term; and
-// a log-linear model for boards that behave differently. Each candidate has a Gaussian process on
-// its residual (semiparametric.h). The candidates are averaged by their evidence, so a reference
-// counts only as far as the samples support it. ln(power) has the same candidates with time as an
-// input, since power is energy over time.
+// The predictor has several candidate models for the mean of ln(time): the stage model
+// (stage_model.h) with a general prior and with the prior of each workload group
+// (workload_groups.h); for every reference, the stage model with the reference's parameters as
+// prior and the reference's residual as an additional term; and a log-linear model for other
+// boards. Each candidate has a Gaussian process on its residual (semiparametric.h). The candidates
+// are averaged by their evidence, so a reference counts only as far as the samples support it.
+// ln(power) has the same candidates with time as an input, since power is energy over time.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ namespace ridgewatt::predict {
 
 struct AutoOptions {
   // The points to predict, such as all modes and batches of the board. They define the range of the
-  // knobs. Empty: the samples define it.
+  // knobs. Empty: the samples define the range.
   std::vector<OperatingPoint> space;
-  // A fit costs the cube of the number of samples. With more than `exact_samples`, the parameters
-  // of the mean are fitted to a space-filling subset, which `seed` determines. The process is then
-  // fitted to groups of neighbors, and a prediction uses the nearest samples
-  // (GaussianProcess::condition).
+  // The cost of a fit grows with the cube of the number of samples. With more than `exact_samples`,
+  // the parameters of the mean are fitted to a space-filling subset, which `seed` determines. The
+  // Gaussian process is then fitted to groups of neighbors, and a prediction uses the nearest
+  // samples (GaussianProcess::condition).
   std::size_t exact_samples = 200;
   // Selects the points of a large space that `suggest` examines. Different seeds give different
   // designs of similar quality.
@@ -64,13 +64,13 @@ class AutoPredictor : public Predictor {
                                   double interval) const override;
   const AutoSummary& summary() const;
 
-  // Selects `count` of `candidates` to profile next, the most informative first (design.h); before
-  // fit(), by the prior. Returns indices. Points with a sample are not selected. Of two equally
+  // Selects `count` of `candidates` to profile next, the most informative first (design.h). Before
+  // fit(), uses the prior. Returns indices. Points with a sample are not selected. Of two equally
   // good points, the faster one is preferred.
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
   // Like suggest(), for a user who only needs the fastest of `candidates` within each power budget.
   // Call after fit(). Each point is chosen as if the previous ones had been measured as predicted
-  // (Ginsbourger et al. 2010). Returns fewer points if no more are expected to help.
+  // (Ginsbourger et al. 2010). Returns fewer points if further points are not expected to help.
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
                                                std::size_t count,
                                                const PowerBudgets& budgets) const;
@@ -82,8 +82,8 @@ class AutoPredictor : public Predictor {
 // The samples of the fit without the disturbed one (AutoSummary::disturbed), if there is one.
 std::vector<Observation> undisturbed(const AutoSummary& summary,
                                      std::span<const Observation> samples);
-// A remark for the user that names the probably disturbed sample and recommends profiling it again;
-// empty if there is none. `samples` are those of the fit.
+// A remark that names the probably disturbed sample and recommends to profile it again; empty if
+// there is none. `samples` must be the samples of the fit.
 std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
                                             std::span<const Observation> samples);
 

@@ -1,11 +1,11 @@
-// Finds the clock with the least cost in a few measurements, for a cost that falls and then rises
+// Finds the clock with the least cost in a few measurements. The cost must fall and then rise
 // with the clock. Energy is an example: low clocks prolong static power, high clocks need more
 // voltage.
 //
 // Golden-section search over the clocks of the board (Kiefer, Proc. AMS 4, 1953: no search of a
 // unimodal function needs fewer evaluations for the same bracket). If the minimum of a similar
-// workload is known, the search moves downhill from there instead. The answer is a measured clock,
-// so no interpolation between clocks is needed.
+// workload is known, the search instead starts there and moves to lower costs. The answer is a
+// measured clock, so no interpolation between clocks is needed.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct ClockSearch {
 };
 
 // `clocks_hz` must be ascending. `cost(index)` is called at most once per index and at most `count`
-// times (> 0). `start` is the index of the expected minimum, if known. In this case, the next clock
-// is always the unmeasured clock that is nearest to the best one, or the lower of two such clocks.
+// times (> 0). `start` is the index of the expected minimum, if known. The next clock is then
+// always the unmeasured clock that is nearest to the best one, or the lower of two such clocks.
 // Throws UsageError if there are no clocks, they are not ascending, `count` is 0, or `start` is out
 // of range.
 ClockSearch search_clock(std::span<const double> clocks_hz,
@@ -37,12 +37,12 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
 // searched from the smallest batch on, and each search starts at the median of the previous
 // answers.
 struct ClockSearchScore {
-  OperatingPoint rest;  // the common mode and batch of the rows; its GPU clock is 0
+  OperatingPoint rest;  // common mode and batch of the rows, with a GPU clock of 0
   std::size_t clocks = 0;
   double answer_hz = 0, best_hz = 0;
-  double excess = 0;  // energy of the answer relative to the least measured energy, minus 1
-  // Median relative deviation of an energy from the mean of its two neighbors: the noise of the
-  // curve.
+  double excess = 0;  // energy of the answer / least measured energy - 1
+  // Noise of the curve: median relative deviation of an energy from the mean of its two
+  // neighbors.
   double noise = 0;
 };
 // One score per group of at least three clocks; each search may measure `count` clocks.

@@ -1,14 +1,14 @@
 // Adds intervals to a predictor of means, by cross-conformal prediction (Vovk 2015; Barber et al.
-// 2021): every sampled point is predicted once by a model that did not learn from it, and a
-// quantile of these relative errors is the half-width of the interval.
+// 2021): every sampled point is predicted once by a model that did not learn from it. A quantile of
+// the relative errors of these predictions is the half-width of the interval.
 //
 //   const auto make = [] { return std::make_unique<LinearPredictor>(); };
 //   ConformalPredictor predictor(make(), make, {.folds = 20});
 //
-// With n points that are drawn like the predicted ones, the bound is the error of rank ceil((n + 1)
-// x interval). The final model learns from all samples, so its bound is multiplied by the square
-// root of the share of samples that the model of a fold learns from. With fewer points than
-// samples_for_interval(), lo is 0 and hi infinite. If a knob does not vary in the samples, the
+// With n points drawn from the distribution of the predicted points, the bound is the error of rank
+// ceil((n + 1) x interval). The final model learns from all samples, so its bound is multiplied by
+// the square root of the share of samples that the model of a fold learns from. With fewer points
+// than samples_for_interval(), lo is 0 and hi infinite. If a knob does not vary in the samples, the
 // interval at its other values is wider (unvaried.h).
 #pragma once
 
@@ -27,7 +27,7 @@ namespace ridgewatt::predict {
 std::size_t samples_for_interval(double interval);
 
 struct ConformalOptions {
-  // Number of models, each of which learns from the other folds; each costs a fit.
+  // Number of folds. For each, one more model is fitted to the other folds.
   std::size_t folds = 10;
   std::uint64_t seed = 1;  // for the assignment of points to folds
   int threads = 0;         // for fitting the models in parallel; 0: all available

@@ -1,10 +1,10 @@
-// Chooses the operating points to profile next: those that tell most about all other points.
+// Chooses the operating points to profile next: the most informative ones about all other points.
 //
 // The first points are chosen by variance, to determine the parameters of a structured model:
 // sequential integrated-variance design (Cohn 1996; "active learning Cohn"). Each next point is the
 // one that reduces the predictive variance, averaged over the space, the most per unit of price.
-// Under the prior of the stage model these are the corners that separate the stages; after samples
-// they are where the fitted model is least certain.
+// Under the prior of the stage model, these points are the corners that separate the stages. With
+// samples, they are the points at which the fitted model is least certain.
 //
 // Once the structure is known, the remaining effects are local, and the points should be
 // distributed like the space: kernel herding (Chen, Welling and Smola 2010) keeps the distribution
@@ -39,8 +39,8 @@ std::vector<std::size_t> choose_design(std::vector<DesignQuantity> quantities,
                                        const Eigen::VectorXd& price, double price_exponent,
                                        std::vector<bool> excluded, std::size_t count);
 
-// The `count` rows of `candidates` that, together with the rows of `sampled`, have the distribution
-// most similar to that of all candidates. `lengths` is the scale of each feature. `price`,
+// The `count` rows of `candidates` whose distribution, together with the rows of `sampled`, is most
+// similar to that of all candidates. `lengths` is the scale of each feature. `price`,
 // `price_exponent` and `excluded` are as in choose_design.
 std::vector<std::size_t> choose_spread(const FeatureMatrix& candidates,
                                        const FeatureMatrix& sampled,
@@ -54,11 +54,11 @@ struct CostBeliefs {
   Eigen::VectorXd log_time, time_deviation, log_power, power_deviation;
 };
 
-// The candidate with the largest expected improvement of ln(time) within a budget times the
-// probability of staying within the budget (Gardner et al. 2014), summed over the budgets. Over a
-// range of budgets this is the expected hypervolume improvement of the front (Emmerich 2006).
-// `measured` are known results at any points. Empty if no candidate is expected to stay within a
-// budget and be faster.
+// The candidate with the largest sum over the budgets of: expected improvement of ln(time)
+// times the probability of staying within the budget (Gardner et al. 2014). Over a range of
+// budgets this is the expected hypervolume improvement of the front (Emmerich 2006). `measured`
+// are known results at any points. Empty if no candidate is expected to be faster within a
+// budget.
 std::optional<std::size_t> choose_for_budgets(const CostBeliefs& beliefs,
                                               std::span<const double> budgets_w,
                                               std::span<const Observation> measured,

@@ -24,7 +24,7 @@ struct PredictorOptions {
   std::vector<Sweep> references;
   // A trained reference for `powertrain`; empty: it is trained on the first of `references`.
   std::optional<ReferenceModel> reference_model;
-  // Models of this workload by a twin, for `auto`.
+  // Models of this workload from a twin, for `auto`.
   std::vector<Reference> priors;
   std::optional<WorkloadKind> kind = {};   // AutoOptions::kind
   std::vector<WorkloadGroup> groups = {};  // AutoOptions::groups

@@ -1,4 +1,4 @@
-// Tells whether an estimate has an interval.
+// Determines whether an estimate has an interval.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace ridgewatt::predict {
 
-// With too few samples for an interval, `lo` is 0 and `hi` infinite.
+// False if there were too few samples: `lo` is then 0 and `hi` infinite.
 inline bool has_interval(const Estimate& value) {
   return std::isfinite(value.hi);
 }

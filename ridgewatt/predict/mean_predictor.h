@@ -1,5 +1,5 @@
-// The interface of predictors without intervals, the published baselines. ConformalPredictor adds
-// intervals.
+// The interface of predictors without intervals, which are the published baselines.
+// ConformalPredictor adds intervals.
 #pragma once
 
 #include <span>

@@ -32,7 +32,7 @@ class Mlp {
   // Uniform initial weights within sqrt(6 / (inputs + outputs)) (Glorot and Bengio 2010), biases 0.
   Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden, std::uint64_t seed);
 
-  // `inputs` is rows x inputs(), row-major, with one target per row. The seed determines the
+  // `inputs`: rows x inputs(), row-major. `targets`: one per row. The seed determines the
   // result.
   void train(std::span<const float> inputs, std::span<const float> targets,
              const MlpOptions& options, std::uint64_t seed);

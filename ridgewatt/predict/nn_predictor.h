@@ -16,7 +16,7 @@ namespace ridgewatt::predict {
 
 struct NnOptions {
   MlpOptions network;
-  // Number of training rows per profiled mode, one for each minibatch. A sweep contains only
+  // Number of training rows per profiled mode, which stand for minibatches. A sweep contains only
   // medians, so its rows are repeated.
   int rows_per_mode = 40;
   std::uint64_t seed = 1;

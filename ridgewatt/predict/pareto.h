@@ -8,9 +8,9 @@
 
 namespace ridgewatt::predict {
 
-// Indices of the points that no other point beats in both costs, in the order of rising `first` and
-// falling `second`. Of equal points, only the one with the lowest index. Points that are not finite
-// are never on the front. O(n log n). Throws UsageError if the sizes differ.
+// Indices of the points that no other point beats in both costs, in ascending order of `first`
+// (descending `second`). Of equal points, only the one with the lowest index. Points that are not
+// finite are never on the front. O(n log n). Throws UsageError if the sizes differ.
 std::vector<std::size_t> pareto_front(std::span<const double> first,
                                       std::span<const double> second);
 

@@ -21,8 +21,8 @@ struct Estimate {
   double hi = 0;
   // Degrees of freedom, if the logarithm follows Student's t; 0: it is normal.
   double degrees = 0;
-  // Standard deviation of the logarithm, if `hi` was cut at a physical maximum; 0: it follows from
-  // `hi`.
+  // Standard deviation of the logarithm if `hi` was cut at a physical maximum; 0: `hi` determines
+  // it.
   double log_sd = 0;
 };
 
@@ -38,9 +38,9 @@ inline constexpr double kDefaultInterval = 0.9;
 
 // A measurement as a prediction without uncertainty: lo, mean and hi are equal.
 Prediction exactly(const Observation& measured);
-// Measured energy divided by time x power: the geometric mean over the rows with an energy; 1 if
-// there are none. It differs from 1 if time is not a mean. Predictors of time and power need it to
-// predict energy.
+// Geometric mean of energy / (time x power) over the rows with a measured energy; 1 without such
+// rows. It differs from 1 if time is not a mean. Predictors of time and power need it to predict
+// energy.
 double energy_ratio(std::span<const Observation> measured);
 // One row per point, with the means of all its measurements; sorted by point.
 std::vector<Observation> mean_by_point(std::span<const Observation> measured);
@@ -67,8 +67,8 @@ struct AutoSummary {
 // Power budgets from `least_w` to `most_w` in steps of `step_w`.
 struct PowerBudgets {
   double least_w = 17, most_w = 50, step_w = 1;
-  // Throws UsageError unless all values are positive and finite, in order, and there are at most
-  // 10,000 budgets.
+  // Throws UsageError unless all values are positive, finite and ordered, with at most 10,000
+  // budgets.
   std::vector<double> values_w() const;
 };
 

@@ -12,14 +12,15 @@
 
 namespace ridgewatt::predict {
 
-// Time and power of a workload by the twin of `board` (a name or board file), as rows with the
-// provenance `samples`, most accurate at `points`. Throws what load_board and load_twin throw.
+// Time and power of a workload from the twin of `board` (a name or board file) for rows of
+// provenance `samples`, most accurate at `points`. Throws the errors of load_board() and
+// load_twin().
 Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points,
                          const twin::RunOptions& run = {});
-// Uses a twin that is fitted to `sweeps` without the workload of `scored`, so that it has not seen
-// it. The points are those of `scored`. Throws what reading and fitting throw.
+// Uses a twin that is fitted to `sweeps` without the workload of `scored`, so that the workload is
+// unseen. The points are those of `scored`. Throws the errors of reading and fitting.
 Reference unseen_twin_reference(const std::string& board,
                                 const std::vector<twin::SweepSpec>& sweeps,
                                 const twin::SweepSpec& scored);

@@ -1,5 +1,5 @@
-// Handles knobs that have the same value in all samples. The samples tell nothing about their
-// effect, so an interval at another value must allow for every physically possible effect.
+// Handles knobs that have the same value in all samples. The effect of such a knob is unknown, so
+// an interval at another value must allow for every physically possible effect.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace ridgewatt::predict {
 AxisArray<double> fixed_values(std::span<const Observation> samples);
 // The axes on which a point differs from its value in `fixed`.
 std::vector<PointAxis> unvaried_at(const AxisArray<double>& fixed, const OperatingPoint& point);
-// The axes on which at least one of `points` differs from the common value of `samples`.
+// The axes on which at least one of `points` differs from the common value of all samples.
 std::vector<PointAxis> unvaried_axes(std::span<const Observation> samples,
                                      std::span<const OperatingPoint> points);
 

@@ -1,10 +1,10 @@
 // Priors from typical workloads: Gaussian priors of the few-shot predictor's stage models, one for
 // each group of similar workloads.
 //
-// They come from a board's twin, which models time and power of many networks in all modes. The
-// stage models are fitted to each network. Networks with similar parameters form a group (k-means),
-// whose mean and covariance are a prior. `auto` fits one candidate with each prior and weights it
-// by its evidence.
+// The priors come from a board's twin, which models time and power of many networks in all modes.
+// The stage models are fitted to each network. Networks with similar parameters form a group
+// (k-means), whose mean and covariance are a prior. `auto` fits one candidate with each prior and
+// weights it by its evidence.
 //
 //   for (const WorkloadGroup& group : workload_groups())
 //     if (group.kind == WorkloadKind::kTraining) use(group.time.mean, group.time.factor);
@@ -25,7 +25,7 @@
 
 namespace ridgewatt::predict {
 
-// Whether the batch varies; then shares of time are those at the largest batch.
+// Whether the batch varies. If so, shares of time are those at the largest batch.
 enum class Batches { kOne, kSeveral };
 constexpr auto enum_names(Batches) {
   return named<Batches>({{Batches::kOne, "one"}, {Batches::kSeveral, "several"}});
@@ -62,7 +62,7 @@ std::vector<WorkloadGroup> read_workload_groups(const std::string& path);
 // power are relative to those at the top of a space.
 class DrawnWorkloads {
  public:
-  // The seed determines the result. The top has the highest value of every knob in `space`.
+  // The seed determines the result. The top of `space` has the highest value of every knob.
   DrawnWorkloads(std::span<const WorkloadGroup> groups, std::span<const OperatingPoint> space,
                  std::size_t draws, std::uint64_t seed);
   // ln(time) and ln(power) at `points` (rows) of every workload (columns), without their levels.
@@ -82,8 +82,8 @@ struct ModelledWorkload {
   WorkloadKind kind = WorkloadKind::kInference;
   std::vector<Observation> rows;  // at least 50
 };
-// Forms `groups` groups for each kind and `Batches`, but fewer if there are fewer than ten
-// workloads per group. Deterministic.
+// Forms `groups` groups for each kind and each Batches value, but fewer if a group would have less
+// than ten workloads. Deterministic.
 std::vector<WorkloadGroup> group_workloads(std::span<const ModelledWorkload> workloads,
                                            std::size_t groups);
 

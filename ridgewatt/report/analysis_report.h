@@ -16,10 +16,10 @@ namespace ridgewatt::report {
 
 inline constexpr int kAnalysisSchemaVersion = 1;
 
-// `options` are those with which `analysis` was made.
+// `options` must be the options of `analysis`.
 Json analysis_json(const workload::Model& model, const workload::Analysis& analysis,
                    const workload::CostOptions& options);
-// One row. Bytes and intensity follow the model `traffic`.
+// A table of one row. Bytes and intensity are those of the traffic model `traffic`.
 Table analysis_totals(const workload::Model& model, const workload::Analysis& analysis,
                       workload::TrafficModel traffic);
 Table analysis_layers(const workload::Analysis& analysis);  // only nodes with a cost
@@ -44,7 +44,7 @@ Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
                std::span<const llm::Fit> fits);
 Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
                    std::span<const llm::Fit> fits);
-// "yes", "no", or "yes, beyond training": more tokens than the model was trained for.
+// "yes", "no", or "yes, beyond training" for more tokens than in the training of the model.
 std::string fits_word(const llm::Fit& fit);
 // "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".
 std::string fits_text(const llm::Fit& fit);

@@ -17,7 +17,7 @@ Table board_fact_table(const Board& board);
 // One row per preset of the selected BSP: its mode, SMs and peaks. A precision without a rate has
 // an empty cell.
 Table preset_table(const Board& board);
-// The facts and presets of a board; with `modes` its modes instead.
+// The facts and presets of a board; with `modes`, its modes instead.
 Result board_result(const Board& board, bool modes);
 // One row per power mode of the selected BSP, in the CSV format of `estimate --modes FILE`.
 Table mode_table(const Board& board);
@@ -39,7 +39,7 @@ Result apply_result(const platform::ApplySummary& summary, bool dry_run);
 // A line for the terminal. `gpu_governor`: empty if none was set.
 std::string applied_text(const platform::ApplySummary& summary, const std::string& gpu_governor);
 Table writes_table(const platform::WriteSummary& summary);
-// A POWER_MODEL section of nvpmodel.conf, and the summary of a new fake board.
+// Results for a POWER_MODEL section of nvpmodel.conf and for a new fake board.
 Json power_model_json(int id, const std::string& name, const PowerMode& mode,
                       const std::string& text);
 Json fake_board_json(const std::string& board, const std::string& folder, std::uint64_t seed);

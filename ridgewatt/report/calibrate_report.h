@@ -16,13 +16,13 @@
 
 namespace ridgewatt::report {
 
-// One row per workload, the mean over workloads, and all rows pooled. With `by_batch` also one row
-// per batch of a workload. Errors are in percent; `trusted` columns exclude rows that the
-// data-quality check suspects.
+// One row per workload, the mean over workloads, and all rows pooled. With `by_batch` also
+// one row per batch of a workload. Errors are in percent; `trusted` columns exclude flagged
+// rows.
 Table fit_table(const twin::CalibrateSummary& summary, bool by_batch);
 Table parameter_table(const twin::Twin& twin);
 Table outlier_table(const twin::CalibrateSummary& summary);
-// Runtimes: their fitted parameters, and the public rows that were not used in the fit.
+// Tables for runtimes: fitted parameters, and public rows that were not used in the fit.
 Table runtime_parameter_table(const twin::RuntimeTwins& runtimes);
 Table runtime_left_out_table(const std::vector<twin::LeftOutRow>& rows);
 Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
@@ -43,7 +43,7 @@ Table thermal_fit_table(const thermal::ThermalFit& fit);
 Result thermal_fit_result(const answer::FittedTrace& found);
 Table hold_table(const std::vector<thermal::HoldAnswer>& answers);
 
-// One row per published figure: as published, by the twin of the related board, by the fitted twin.
+// One row per published figure, with its value in the related board's twin and the fitted twin.
 Table evidence_table(const twin::BoardFit& fit);
 // One row per parameter: value and 90 % interval before and after the fit, and whether the evidence
 // or the prior determines the value.

@@ -19,7 +19,7 @@
 
 namespace ridgewatt::report {
 
-// A plan that was written to `path`. `known`: whether the twins of the boards predicted its
+// The result for a plan that was written to `path`. `known`: whether twins predicted its
 // duration.
 Result plan_result(const campaign::Plan& plan, const std::string& path, bool known);
 Result job_result(const std::vector<campaign::Job>& jobs);
@@ -27,7 +27,7 @@ Result job_result(const std::vector<campaign::Job>& jobs);
 Result standing_result(const std::string& name, const campaign::Standing& standing);
 // Why no job can run on the boards of a type.
 std::string blocked_line(const campaign::KindStanding& kind);
-// Every board with its state, rate, last error and the engine's message.
+// Every board with its state, rate and last error, and the message of the engine.
 Result boards_result(const std::string& name, const campaign::BoardsLook& look);
 // The points that will be measured again.
 Result rerun_result(const campaign::Reruns& reruns);
@@ -41,7 +41,7 @@ struct CampaignLook {
   std::int64_t now_unix_s = 0;
 };
 
-// Throws what reading the plan throws. If a store or engine does not answer, the result says so.
+// Throws the errors of reading the plan. If a store or engine does not answer, the result says so.
 CampaignLook look_for_metrics(const std::string& plan_path);
 // Metrics in the format of Prometheus. docs/reference/metrics.md lists families, labels and units.
 std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);
@@ -65,7 +65,7 @@ constexpr auto enum_names(FleetPart) {
 Result fleet_result(const campaign::FleetStatus& status, FleetPart data);
 // Differences between the boards of each type.
 Result board_effects_result(const std::vector<campaign::MergedSweep>& kinds);
-// Appends to `remarks` how far the estimated effects can be trusted.
+// Appends remarks on the reliability of the estimated effects to `remarks`.
 std::vector<std::string> merge_remarks(const campaign::MergedSweep& kind,
                                        std::vector<std::string> remarks = {});
 

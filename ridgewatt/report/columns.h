@@ -35,7 +35,7 @@ void append(std::vector<Column>& columns, const std::vector<Column>& more);
 // time_ms, power_w, energy_j per minibatch.
 std::vector<Column> cost_columns();
 void add_cost(std::vector<Cell>& cells, const Observation& measured);
-// The predicted means.
+// Appends the predicted means.
 void add_cost(std::vector<Cell>& cells, const predict::Prediction& predicted);
 
 // Like cost_columns(), each followed by its bounds: time_ms, time_lo_ms, time_hi_ms, ...
@@ -47,7 +47,7 @@ void add_cost_interval(std::vector<Cell>& cells, const predict::Prediction& pred
 // above. `origins` has one element per row or one for all rows. Columns that `table` already has,
 // such as `board` of estimate, do not change.
 Table with_origin(const Table& table, const std::vector<RowOrigin>& origins);
-// Adds the same keys to a JSON object.
+// Adds the keys of with_origin() to a JSON object.
 void add_origin(Json& object, const RowOrigin& origin);
 // Adds `unsupported` (a list of op, domain, nodes, reason, share) and `assumed` (a list of
 // sentences) to `json`; both may be empty.

@@ -15,11 +15,11 @@
 namespace ridgewatt::report {
 
 struct OptionReference {
-  std::vector<std::string> names = {};  // "-h", "--help"; of an argument one name
+  std::vector<std::string> names = {};  // "-h", "--help"; an argument has one name
   std::string kind = {};                // "flag", "number", "input", "output" or "text"
   std::string value = {};               // placeholder of the value: "W"; a flag has none
   bool positional = false, required = false, repeats = false;
-  std::string description = {}, otherwise = {};  // otherwise: default as text
+  std::string description = {}, otherwise = {};  // `otherwise`: default as text
   std::vector<std::string> choices = {};         // empty: any value
   std::string group = {};
 };
@@ -27,7 +27,7 @@ struct CommandReference {
   std::string name = {};  // "ridgewatt schedule plan"
   std::string group = {}, description = {}, example = {};
   std::vector<OptionReference> options = {};
-  std::vector<CommandReference> commands = {};  // those that the help shows
+  std::vector<CommandReference> commands = {};  // commands that the help shows
 };
 
 // Returns {"name", "group", "description", "example",

@@ -34,12 +34,12 @@ const Fields<EstimateLine>& estimate_fields();
 
 // Columns: knobs, preset, batch, time (the period), power and energy with 90 % bounds, the median
 // of timed minibatches, the wait for data, the bound of the time, and whether the minibatch fits
-// the memory. With several boards or runtimes also their names and twins; for a job its time and
+// the memory. With several boards or runtimes, also their names and twins; for a job, its time and
 // energy. Tables show a job as "1 h 23 min" and in Wh. CSV states the origin of each row. `found`
 // must outlive the rows.
 Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader);
-// A remark if there are both graphics cards and other boards among `boards`: their powers differ in
-// what they count. Empty otherwise.
+// A remark if `boards` has both graphics cards and other boards, because their powers include
+// different parts. Otherwise empty.
 std::string mixed_power_note(const std::vector<std::string>& boards);
 // The complete result, with remarks for tables. `found` must outlive the result.
 Result estimate_result(const answer::EstimateQuestion& question,
@@ -56,10 +56,10 @@ std::function<void(std::size_t i, Json& row)> estimate_row_json(
 std::string estimate_ground(const answer::EstimateAnswer& found);
 // Remarks on the estimates; each is empty if it does not apply.
 struct EstimateRemarks {
-  std::string preset;    // the power in a preset's name is no limit
+  std::string preset;    // the power in a preset's name is not a limit
   std::string envelope;  // modelled power exceeds what the module can sustain
   std::string waits;     // the power includes waits for data
-  std::string mixed;     // power of cards next to power of whole modules
+  std::string mixed;     // powers of cards are listed with powers of whole modules
   std::string caller;    // a call from Python takes longer
   std::string wide;      // why the interval is wide
 };
@@ -83,7 +83,7 @@ Table layer_table(const workload::WorkloadCost& cost,
 // Time, energy, work and traffic from the rows of layer_table(), summed by operator and by block.
 LayerSums layer_sums(const Table& layers);
 
-// The shares of time and energy by cause.
+// The shares of time and energy of each cause.
 Table cause_table(const twin::Breakdown& breakdown);
 
 }  // namespace ridgewatt::report

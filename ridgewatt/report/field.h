@@ -47,7 +47,7 @@ constexpr Shown operator|(Shown a, Shown b) {
   return static_cast<Shown>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-// The unit of a key relative to SI: `times` multiplies; `over` divides, where division is exact.
+// Converts from SI to the unit of a key: times `times`, or divided by `over` to be exact.
 struct KeyScale {
   double times = 1, over = 1;
   double operator()(double si) const { return times * si / over; }
@@ -60,7 +60,7 @@ std::string_view si_unit(std::string_view name);
 
 template <class Row>
 struct Field {
-  Column column;  // for a power mode, its rank is that of the knob columns
+  Column column;  // for a power mode, its rank is the rank of the knob columns
   Getter<Row> get;
   Shown shown = kEverywhere;
   // Whether a row has the value. If not, JSON omits the key and the cell is empty. Python always
@@ -163,7 +163,7 @@ bool is_mode(const Field<Row>& field) {
 
 // Writes the knobs of a mode into `cells`, starting at `at`; returns the next index.
 std::size_t set_knobs(const PowerMode& mode, std::vector<Cell>& cells, std::size_t at);
-// Writes a row into cells that belong to columns_of(fields).
+// Writes a row into the cells of columns_of(fields).
 template <class Row>
 void set_cells(const Fields<Row>& fields, const Row& row, std::vector<Cell>& cells) {
   std::size_t at = 0;

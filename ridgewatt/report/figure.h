@@ -31,7 +31,7 @@ struct FigureSource {
 
   FigureSource(std::string of_workload, std::string on_board, std::optional<Provenance> origin,
                std::string more = {});
-  // One line: "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
+  // A line such as "resnet50 inference on agx-orin. Modelled: pytorch-eager, fitted twin, ..."
   std::string line() const;
 };
 
@@ -85,7 +85,7 @@ struct Contour {
   std::string text = {};
 };
 
-// A value for each pair of levels; values[row][column] belongs to y[row] and x[column]. NaN: no
+// A value for each pair of levels: values[row][column] is at y[row] and x[column]. NaN: no
 // value.
 struct HeatMap {
   std::string title = {};
@@ -104,7 +104,7 @@ struct HeatMap {
   double height = 420;
 };
 
-// Horizontal bars whose parts add up: values[part][bar]. Names are on the left, one bar each.
+// Horizontal bars whose parts add up: values[part][bar]. Each bar has its name on the left.
 struct StackedBars {
   std::string title = {};
   FigureSource source;
@@ -149,7 +149,7 @@ using Figure = std::variant<Plot, HeatMap, StackedBars, ViolinPlot, Timeline>;
 
 struct FigureHead {
   std::string title;
-  std::string source;  // FigureSource::line()
+  std::string source;  // result of FigureSource::line()
   std::string note;
 };
 FigureHead figure_head(const Figure& figure);
@@ -163,7 +163,7 @@ struct LegendEntry {
 };
 std::vector<LegendEntry> figure_legend(const Figure& figure);
 
-// The range of values that the colors of a heat map represent: that of the data, limited to
+// The range of values that the colors of a heat map represent: the range of the data, up to
 // `color_hi`.
 struct ColorRange {
   double lo = 0;
@@ -175,7 +175,7 @@ std::optional<ColorRange> color_range(const HeatMap& map);
 
 struct SvgOptions {
   double width = 0;  // width of the document; 0: that of the figure
-  bool head = true;  // draw title, source, note and legend; false for a page that has them as HTML
+  bool head = true;  // draw title, source, note and legend; false if a page has them as HTML
 };
 // A complete SVG document. It depends only on the figure. Throws UsageError if vectors that belong
 // together differ in length.

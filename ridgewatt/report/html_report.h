@@ -1,4 +1,4 @@
-// Builds one self-contained HTML file with text, sortable tables and charts, which works offline
+// Builds one self-contained HTML file with text, sortable tables and charts. The file works offline
 // and prints well. Charts are interactive if the build had Apache ECharts, and static SVG otherwise
 // and in print. Each chart has its title, source, legend and data as text. Selecting a point
 // selects its table row, and vice versa. Text is escaped.
@@ -46,8 +46,8 @@ class HtmlReport {
   // (name, color, mark: dot, area, dashed or line), height (px), option (to_echarts) and data
   // (caption, columns, rows) for readers who cannot see the chart.
   Json figures() const;
-  // The figures below each other in one SVG document, or only figure `number` (from 1; 0: all).
-  // Throws NotFoundError if there is none.
+  // One SVG document with figure `number` (from 1), or with all figures below each other if
+  // `number` is 0. Throws NotFoundError if there is none.
   std::string svg(std::size_t number = 0) const;
 
  private:

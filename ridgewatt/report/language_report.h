@@ -19,7 +19,7 @@ namespace ridgewatt::report {
 std::string board_label(const Board& board);
 
 struct LanguageTableOptions {
-  // For the terminal: omits what is equal in all rows, and shows memory in GiB.
+  // For the terminal: omits values that are equal in all rows, and shows memory in GiB.
   bool for_people = false;
   bool front = false;  // only rows on the Pareto front
 };
@@ -34,9 +34,9 @@ Json language_json(const answer::LanguageAnswer& found, bool front = false);
 std::vector<std::string> language_headline(const answer::LanguageAnswer& found);
 // The basis of the figures and reasons for wide intervals; one string per line.
 std::vector<std::string> language_remarks(const answer::LanguageAnswer& found);
-// Row `shown` of the answer at several contexts: time of a step, tokens per second, memory.
+// The row LanguageAnswer::shown at several contexts: time of a step, tokens per second, memory.
 Table language_context_table(const answer::LanguageAnswer& found);
-// Both phases of that row against the roofline of its mode. Empty if the weights are unknown.
+// Both phases of the same row and the roofline of its mode. Empty if the weights are unknown.
 Table language_phase_table(const answer::LanguageAnswer& found);
 
 // The complete result. `front`: only rows on the Pareto front.

@@ -9,17 +9,17 @@
 
 namespace ridgewatt::report {
 
-// The part of a node's name that it shares with other nodes of its block: everything before the
-// name of the operator, up to the first component with a number, such as "layer.3". Empty if there
-// is no such component.
+// The part of a node's name that all nodes of its block share: everything before the name of the
+// operator, up to the first component with a number, such as "layer.3". Empty if there is no such
+// component.
 //   /layer1/layer1.0/conv1/Conv -> /layer1/layer1.0/
 //   encoder.layer.0/MatMul_2    -> encoder.layer.0/
 //   /avgpool/GlobalAveragePool  -> /avgpool/
 //   Conv_0                      -> (empty)
 std::string block_of(const std::string& node);
 
-// Sums the rows of `layers` that have the same key_of(name of the layer, operator): their number,
-// and the sum of each column in `summed`, where empty cells count as 0. The first two columns of
+// Groups the rows of `layers` by key_of(name of the layer, operator). Each group has the number of
+// rows and the sum of each column in `summed`; empty cells count as 0. The first two columns of
 // `layers` must be the name of the layer and the operator. `by` is the order of the result
 // (Table::sort).
 Table sum_layers(const Table& layers, const Column& key,

@@ -36,7 +36,7 @@ Json measurement_to_json(const measure::Measurement& measurement,
 Table measurement_table(const measure::Measurement& measurement, Provenance provenance,
                         std::span<const measure::TokenRun> runs = {});
 
-// What limits the figures: too few power samples, ignored marks, no minibatch after the warm-up.
+// Limitations of the figures: too few power samples, ignored marks, no minibatch after the warm-up.
 std::vector<std::string> measurement_remarks(const measure::Measurement& measurement);
 
 // One row per minibatch of the window; begin_s is relative to the start of the command.
@@ -56,8 +56,8 @@ Result measurement_result(const measure::TokenMeasurement& measured,
 // Appends the rows of `runs` to a measurement_table().
 void add_token_rows(std::span<const measure::TokenRun> runs, Table& table);
 
-// Runs with both times in the CSV layout that `evaluate llm` reads, and why other runs are left
-// out.
+// Runs that have both times, in the CSV layout that `evaluate llm` reads, and why other runs are
+// left out.
 struct EngineRowsText {
   std::string csv;
   std::vector<std::string> left_out;
@@ -78,7 +78,7 @@ Result comparison_result(const measure::ComparedCommands& compared, const std::s
 // Peak, bandwidth, and the points of the intensity sweep.
 Result microbench_result(const measure::MachineBench& bench);
 
-// How well the goal was met. The table of steps has the same columns for live and simulated runs.
+// How well the goal was met. Live and simulated runs have the same columns for steps.
 Result govern_result(const answer::GovernAnswer& found);
 Table govern_steps_table(const std::vector<answer::GovernStep>& steps);
 // The cost of each phase of a program in its mode.

@@ -17,8 +17,8 @@ namespace ridgewatt::report {
 // Columns: knobs, batch, then mean and interval of time_ms, power_w and energy_j.
 Table prediction_table(std::span<const OperatingPoint> points,
                        std::span<const predict::Prediction> predictions);
-// With columns for the origin of the rows (columns.h), for CSV. `origins` has one element for all
-// rows, or one per row.
+// The same table with columns for the origin of the rows (columns.h), for CSV. `origins` has one
+// element for all rows, or one per row.
 Table prediction_table(std::span<const OperatingPoint> points,
                        std::span<const predict::Prediction> predictions,
                        const std::vector<RowOrigin>& origins);
@@ -28,8 +28,8 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
                          const std::vector<RowOrigin>& origins);
 
 // The documented JSON of `predict` and `pareto`. Each row also has the knobs whose value differs
-// from that of all samples, and the number of samples in the fit if not all were used. If nothing
-// was fitted, rows contain only modes. Bounds are null without an interval.
+// from the common value of all samples. If not all samples were used in the fit, their number is
+// stated. If nothing was fitted, rows contain only modes. Bounds are null without an interval.
 Json predictions_to_json(const answer::PredictAnswer& found);
 // The complete result; `seed` is that of AutoOptions.
 Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
@@ -41,9 +41,9 @@ Table advice_table(const std::vector<answer::ScenarioCost>& costs);
 
 Result presets_result(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                       answer::FrontCost y, const RowOrigin& origin);
-// Presets and the modes that are better: name, knobs, cost, number of better points, the best of
-// them, and its time, power and energy relative to the preset in %. The compared costs `x` and `y`
-// are always shown, the third cost if there is space.
+// Presets and the modes that are better: name, knobs, cost, number of better points, the best
+// better point, and its time, power and energy relative to the preset in %. The compared costs `x`
+// and `y` are always shown, the third cost if there is space.
 Table preset_table(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                    answer::FrontCost y);
 

@@ -29,7 +29,7 @@ struct Result {
     std::string text;
     std::optional<Table> table = {};
   };
-  // States that there is no answer, why, and what to do. The command then ends with status 3.
+  // Why there is no answer, and what to do. The command then ends with status 3.
   struct NoSolution {
     std::string what;
     std::string where = {};
@@ -41,7 +41,7 @@ struct Result {
   Json json = {};                             // null: the rows of `data` or `table`
   std::optional<StreamedJson> streamed = {};  // the JSON, created while it is written
   std::vector<Piece> before = {};             // before the table, only in table format
-  std::vector<Piece> after = {};              // after the table, only in table format
+  std::vector<Piece> after = {};              // like `before`, but after the table
   std::vector<std::string> remarks = {};      // printed on standard error, in every format
   std::vector<std::string> notes = {};  // like remarks, except in JSON, which has keys for them
   std::string order = {};               // default order of `table` in table format: "-time_ms"
@@ -54,7 +54,7 @@ struct Result {
   // Adds sums over the layers in `table`.
   void add_sums(LayerSums sums);
 
-  // The table or, for `csv`, the rows of CSV, followed by the columns that only the other one has.
+  // The table or, for `csv`, the rows of CSV, and then the columns that only the other one has.
   Table with_all_columns(bool csv) const;
 
   const Table& rows() const { return data ? *data : table; }

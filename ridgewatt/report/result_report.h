@@ -9,7 +9,7 @@
 
 namespace ridgewatt::report {
 
-// The most rows of a table in a report: a page with more would have tens of megabytes.
+// Maximum number of table rows in a report. A page with more would have tens of megabytes.
 inline constexpr std::size_t kMostTableRows = 100'000;
 
 // For CSV, adds one table. Operating points (time_ms, power_w and knobs) also get the energy

@@ -21,22 +21,22 @@
 
 namespace ridgewatt::report {
 
-// The two roofs of a class of kernels: the ceiling, which no kernel exceeds, and the roof that
-// kernels reach, to which the twin was fitted. A roof that microbenchmarks fitted to their own
-// points has no class; its name is "measured".
+// The two roofs of a class of kernels: the ceiling, which no kernel exceeds, and the reached roof,
+// to which the twin was fitted. A roof that microbenchmarks fitted to their own points has no
+// class; its name is "measured".
 struct ClassRoof {
   std::string name;        // "convolution"
   std::string arithmetic;  // of the unit that computes it: "tf32"
   double ceiling_flop_per_s = 0;
   double ceiling_bandwidth_bytes_per_s = 0;
-  roofline::EnergyRoofline reached = {};  // within the power cap
+  roofline::EnergyRoofline reached = {};  // roof that kernels reach, within the power cap
   double share = 0;                       // of the model's time on the GPU; 0: no model
   // "data sheet", "published triad", "measured", or "measured, by clock" if it is scaled from the
   // clocks of another mode.
   std::string compute_from = "data sheet", bandwidth_from = "data sheet";
   // Measured ceilings with their intervals.
   std::optional<MeasuredValue> measured_flop_per_s = {}, measured_bytes_per_s = {};
-  // Whether no power was measured, so that `reached` limits only time.
+  // True if no power was measured. `reached` then limits only time.
   bool time_only() const { return reached.energy_per_flop_with_static_j() <= 0; }
 };
 
@@ -52,14 +52,14 @@ struct RooflineMode {
 struct RooflineLayer {
   std::string name;
   std::string op;
-  std::string roof;   // the class whose roofs apply to it
+  std::string roof;   // class of kernels, whose roofs apply
   std::string bound;  // what limits its time on the GPU: "compute", "memory", "launch"
   double work_flop = 0;
   double traffic_bytes = 0;  // modeled
   double counted_bytes = 0;  // size of the operands and results
   double gpu_s = 0;
   double launch_s = 0;  // CPU time of its launches, in parallel to the GPU
-  double time_s = 0;    // its share of the minibatch time
+  double time_s = 0;    // part of the minibatch time
   double power_w = 0;   // power while it runs
   double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // at its intensity
 
@@ -81,7 +81,7 @@ struct TimePart {
   double time_s = 0;
 };
 
-// More modes than this would hide each other: an even selection is drawn, and the figure says so.
+// Maximum number of modes in a figure. Of more modes, an even selection is drawn, with a note.
 inline constexpr std::size_t kMostRoofs = 40;
 
 struct RooflineReport {
@@ -93,7 +93,7 @@ struct RooflineReport {
   std::vector<answer::CacheLevel> levels = {};  // in the first mode, fastest first
   std::vector<MeasuredPoint> measured = {};     // microbenchmarks, in the first mode
   std::vector<TimePart> parts = {};             // of the minibatch in the first mode
-  std::vector<std::string> ceilings = {};       // their sources, one sentence each
+  std::vector<std::string> ceilings = {};       // sources of the ceilings, one sentence each
   // Of the model in different modes, for the energy figures.
   std::vector<Observation> observations = {};
 };
@@ -131,7 +131,8 @@ Json measured_layers_json(const answer::LayersAnswer& answer);
 // Totals, gaps, run times, mismatches and remarks, one sentence each.
 std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answer);
 Result measured_layers_result(const answer::LayersAnswer& answer, OutputFormat format);
-// The roofline with the measured points, the time by cause, the ten layers that promise most.
+// The roofline with the measured points, the time by cause, and the ten layers with the largest
+// gaps.
 std::string measured_layers_svg(const answer::LayersAnswer& answer);
 std::string measured_layers_html(const answer::LayersAnswer& answer);
 

@@ -1,5 +1,5 @@
 // The rows of a result, created one at a time while they are written, so that 90,000 rows need the
-// memory of one.
+// memory of one row.
 //
 //   const Fields<Row> fields = {{column("batch"), [](const Row& row) { return row.batch; }}};
 //   const Rows rows = rows_of(fields, found.size(), [&](std::size_t i) { return Row{found[i]}; });
@@ -48,7 +48,7 @@ struct StreamedJson {
   Json head;        // with null in place of the array
   std::string key;  // of the array
   std::size_t count = 0;
-  // Sets row `i` of the array; on entry `row` holds the row of the previous call, or null.
+  // Sets row `i` of the array; on entry `row` contains the row of the previous call, or null.
   // Several threads may call it unless `add_text` is set.
   std::function<void(std::size_t i, Json& row)> fill;
   // Appends the text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between

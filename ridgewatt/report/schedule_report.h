@@ -32,8 +32,8 @@ Table plan_table(const schedule::Plan& plan);
 
 using answer::PlannedServing;  // the key "serving" in the JSON of a plan
 
-// Mode, rate and limits; and the costs of each inference batch known in the mode, and of each
-// minibatch of the training round.
+// Mode, rate and limits; the cost of each inference batch that is known in the mode; and the cost
+// of each minibatch of the training round.
 Json planned_to_json(const PlannedServing& planned);
 
 // Reads the JSON of `schedule plan`. Throws InputError for another kind of result or an impossible
@@ -65,7 +65,7 @@ Result schedule_run_result(const answer::ScheduleRun& run);
 Result sharing_result(const answer::SharingAnswer& found, OutputFormat format);
 // How two programs affect each other: factor, times, switches and power, with 95 % intervals.
 Table measured_sharing_table(const answer::MeasuredSharing& found);
-// Power over time, and the spans in which each program used the device.
+// Power over time as CSV, and the spans in which each program used the device.
 std::string power_to_csv(const schedule::Simulation& result, double bin_s);
 std::string timeline_to_csv(const schedule::Simulation& result);
 

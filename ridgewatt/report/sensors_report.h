@@ -25,7 +25,7 @@ Table sensors_table(const platform::MachineSensors& sensors,
 // total_w, energy_j, energy_error_j, rails); gpus, cpus, clocks, loads, temperatures, throttling,
 // memory, swap and fans as in sensors_to_json; processes, throttle_events, minibatches (count,
 // energy_j, energy_error_j), windows (as in windows_to_json) and sampling. docs/reference/json.md
-// explains them.
+// explains the keys.
 Json monitor_to_json(const platform::MachineSensors& sensors, const monitor::Snapshot& snapshot,
                      Provenance provenance, const std::vector<monitor::Window>& windows);
 

@@ -18,7 +18,7 @@ namespace ridgewatt::report {
 inline constexpr double kGiga = 1e9;  // FLOP per GFLOP, for columns
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
-// For std::visit over all types of a cell: a missing case does not compile.
+// For std::visit over all types of a cell. A missing case is a compile error.
 template <typename... Cases>
 struct CellCase : Cases... {
   using Cases::operator()...;
@@ -39,15 +39,15 @@ struct Column {
   std::string name;          // "time_ms": CSV header and JSON key
   std::string heading = {};  // "time (ms)"; empty: derived from the name
   int digits = 4;  // significant digits in tables; kNominal: up to 6, without trailing zeros
-  // 0: always on the terminal. Others are shown if there is space, the lowest rank first; columns
-  // with the same rank are shown together.
+  // 0: always on the terminal. Other columns are shown if there is space, the lowest rank first.
+  // Columns of the same rank are shown together.
   int rank = 0;
   bool wrap = false;  // for sentences: long texts continue on the next line
   double scale = 1;   // factor on numbers in tables: 100 for a share in %
-  // Tables and JSON omit the column if no row has a value. CSV keeps it, since its header does not
-  // depend on the data.
+  // Tables and JSON omit the column if no row has a value. CSV keeps the column, because its header
+  // does not depend on the data.
   bool optional = false;
-  // Deprecated name: for one release, CSV and JSON repeat the column under this name at the end.
+  // Deprecated name. For one release, CSV and JSON repeat the column under this name at the end.
   std::string formerly = {};
   std::string_view meaning = {};  // one sentence, for the reference of keys and HTML tooltips
 };
@@ -60,7 +60,7 @@ std::string column_heading(const Column& column);
 std::string cell_text(const Cell& cell, int digits);
 std::string cell_text(const Cell& cell, const Column& column);  // with the scale of the column
 
-// What did not fit on the terminal.
+// The parts of a table that did not fit on the terminal.
 struct TableCut {
   std::vector<std::string> hidden;  // headings
   bool shortened = false;           // the middle of a text was replaced by an ellipsis
@@ -81,7 +81,7 @@ class Table {
   // UsageError that lists the columns if there is no such column.
   void sort(const std::string& order);
   void keep_first(std::size_t count);
-  // Keeps only these columns, named as in sort(), in this order; all of them are shown on the
+  // Keeps only these columns in this order, named as in sort(). All of them are shown on the
   // terminal. Throws UsageError for an unknown or repeated column.
   void keep_columns(const std::vector<std::string>& names);
 

@@ -46,7 +46,7 @@ inline std::string load_in_browser(const std::string& page, std::string* log) {
 }
 
 // Loads `page` with the script `actions`, which simulates a user and sets the title to "ALL WELL"
-// or to the faults. Skips the test if there is no browser.
+// or to a list of faults. Skips the test if there is no browser.
 inline void expect_well_in_browser(std::string page, const std::string& actions) {
   if (browser().empty()) {
     GTEST_SKIP() << "skipped: neither chromium-headless-shell nor chromium is installed";

@@ -23,7 +23,7 @@ std::vector<ProfiledPoint> profiled_points(const answer::TuneAnswer& report);
 // The points of earlier runs that the search used and that are not among the profiled ones.
 std::vector<tune::SearchStep> stored_steps(const answer::TuneAnswer& report);
 std::vector<ProfiledPoint> stored_points(const answer::TuneAnswer& report);
-// The fields of an operating point and of the other parts of an answer, for JSON and Python.
+// The fields of the parts of an answer, such as an operating point, for JSON and Python.
 const Fields<tune::ComparedPoint>& point_fields();
 const Fields<ProfiledPoint>& profiled_fields();
 const Fields<answer::Relaxation>& relaxation_fields();
@@ -42,14 +42,14 @@ Json twin_error_json(const twin::TwinFitError& fit);
 std::string describe_goal(const tune::Goal& goal, const std::string& kind = {});
 // The complete result. `trace`: includes every profiled point.
 Result tune_result(const answer::TuneAnswer& report, bool trace);
-// The result of a reply: of its ranking, or else of its answer.
+// The result of a reply: its ranking or, without one, its answer.
 Result reply_result(const answer::TuneReply& reply, bool trace);
 // The question: goal, workload, board; one string per line.
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // The answer, or why there is none; one string per line.
 std::vector<std::string> tune_headline(const answer::TuneAnswer& report);
-// What to know about the answer: idle power, a wide interval, presets, the module's limit; one
-// string per line.
+// Cautions about the answer: idle power, a wide interval, presets, the module's limit; one string
+// per line.
 std::vector<std::string> tune_cautions(const answer::TuneAnswer& report);
 // The basis of the figures, the cautions and the cost of the search; one string per line.
 std::vector<std::string> tune_remarks(const answer::TuneAnswer& report);
@@ -68,7 +68,7 @@ Table ranking_table(const answer::TuneRanking& ranking);
 Table trace_table(const answer::TuneAnswer& report);
 
 // A search on a running program: tune_to_json and the key `in_place` with windows, transients,
-// drift, power_limit, the number of minibatches done, and how the program continued.
+// drift, power_limit, the number of completed minibatches, and how the program continued.
 Json in_place_to_json(const answer::InPlaceAnswer& report);
 // `trace`: includes every window.
 Result in_place_result(const answer::InPlaceAnswer& report, bool trace);
@@ -77,8 +77,8 @@ std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report);
 // All windows in order.
 Table windows_table(const answer::InPlaceAnswer& report);
 
-// The functions below format limits: the confidence with which each is kept, and which limits would
-// be feasible if there is no answer.
+// The functions below format limits: the confidence with which each limit is met and, without an
+// answer, the limits that would be feasible.
 
 // The option with a value in its unit: "--max-power 10.4", "--arrival-rate 28.9", "--max-slowdown
 // 12%".
@@ -102,10 +102,10 @@ std::string preset_note(const std::vector<std::string>& names, const std::vector
 std::string waits_note(double share);
 // "the interval is wide: " and the reasons; empty if there are none.
 std::string wide_note(const std::vector<std::string>& reasons);
-// Sets the key `remarks` of an answer to those that are not empty, if there are any.
+// Sets the key `remarks` of an answer to the non-empty remarks, if there are any.
 void put_remarks(std::vector<std::string> remarks, Json& json);
 // Returns `preset`, or an empty string if the mode has a power limit of the firmware, because the
-// power in the name of such a preset is a real limit.
+// power in the name of such a preset is then a real limit.
 std::string name_without_cap(std::string preset, const PowerMode& mode);
 // A note on presets among `modes` that switch SMs off, because twins count all SMs. Empty without
 // such a preset.

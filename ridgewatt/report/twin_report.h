@@ -22,8 +22,8 @@ std::string twin_words(const twin::Twin& twin);
 // Classes with a smaller share of the GPU time are not shown; chosen.
 inline constexpr double kLeastRoofShare = 0.01;
 
-// The kernel classes of the model with their share of the GPU time in the first mode, the largest
-// first. Without a model, convolutions and products with share 0.
+// The kernel classes of the model, each with its share of the GPU time in the first mode, the
+// largest first. Without a model: convolutions and products with share 0.
 struct SharedRoof {
   twin::RoofClass roof = twin::RoofClass::kConvolution;
   double share = 0;
@@ -34,8 +34,8 @@ std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found);
 std::array<double, twin::kRoofClasses.size()> shares_in(const answer::RooflineAnswer& found,
                                                         const PowerMode& mode);
 
-// Both roofs of a class. There is no power cap if the static power of the mode reaches it, since no
-// kernel could run below such a cap.
+// Both roofs of a class. There is no power cap if the static power of the mode reaches it, because
+// no kernel could run below such a cap.
 ClassRoof class_roof(const answer::RooflineAnswer& found, const PowerMode& mode,
                      const SharedRoof& shared);
 
@@ -48,7 +48,8 @@ RooflineReport twin_report(const answer::RooflineAnswer& found);
 // Time and power of the model in every mode of the board, for the energy figures.
 void add_observations(const answer::RooflineAnswer& found, RooflineReport& report);
 
-// The data of a runtime's part of a twin and its errors as fractions; null if it was not fitted.
+// The data to which a twin's runtime was fitted, and its errors as fractions; null if it was not
+// fitted.
 Json runtime_fit_json(const twin::Twin& twin);
 
 // One row per mode and class, and one for the measured roof of a mode. `found` must outlive the

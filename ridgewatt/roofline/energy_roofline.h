@@ -6,8 +6,8 @@
 //   power   P = E / T
 //   capped  T = max(W tau_f, Q tau_m, (W eps_f + Q eps_m) / (P_cap - pi0))       (Choi et al. 2014)
 //
-// Times of compute and memory overlap, energies add up. The intensity I = W / Q is in FLOP per
-// byte.
+// The times of compute and memory overlap; their energies add up. The intensity I = W / Q is in
+// FLOP per byte.
 #pragma once
 
 #include <limits>
@@ -51,10 +51,10 @@ struct EnergyRoofline {
   // The energy balance point, B^(I) = I: the intensity at which FLOP per joule are half the peak.
   double half_peak_intensity() const;
   // True if eta B_eps <= B_tau. A kernel that is compute bound in time is then also compute bound
-  // in energy, so the fastest execution within this mode also uses the least energy.
+  // in energy. Thus the fastest execution within this mode also uses the least energy.
   bool race_to_halt() const { return race_to_halt_ratio() <= 1; }
   double race_to_halt_ratio() const;  // eta B_eps / B_tau
-  // Highest power over all intensities, min(P_cap, pi0 + pi_f + pi_m). Without a limiting cap, it
+  // Highest power over all intensities, min(P_cap, pi0 + pi_f + pi_m). If the cap is no limit, it
   // is reached at B_tau.
   double max_power_w() const;
 

@@ -1,5 +1,5 @@
-// Compares measured roofs with the data of a board: whether they can come from this board, and
-// which share of the data sheet they reach.
+// Compares measured roofs with the data of a board: can they come from this board, and which share
+// of the data sheet do they reach?
 //
 //   for (const auto& line : check_against_board(roofs, load_board("agx-orin"))) remark(line);
 #pragma once

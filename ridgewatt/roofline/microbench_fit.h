@@ -6,12 +6,12 @@
 //
 // File format: CSV, one row per point. The knob columns and the power are optional.
 //   cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,work_flop,traffic_bytes,time_ms,power_w
-// `ridgewatt microbench` adds the columns `kernel` (without it, a point belongs to the intensity
-// sweep), `target` and `device`. The energy roofline is fitted to the triad and the intensity
-// sweep, which compute in FP32 and move data.
+// `ridgewatt microbench` adds the columns `kernel` (default: the intensity sweep), `target` and
+// `device`. The energy roofline is fitted to the triad and the intensity sweep, which compute in
+// FP32 and move data.
 //
-// A ceiling is the highest measured rate. Its interval is that of the robust mean rate of the
-// points near it. Repeated points determine the width; without them, it is 2 %. Energy is linear in
+// A ceiling is the highest measured rate. Its interval is the interval of the robust mean rate of
+// the points near it. Repeated points determine the width; the default is 2 %. Energy is linear in
 // the unknowns (Choi et al. 2013), E = W eps_f + Q eps_m + pi0 T, and is fitted by non-negative
 // least squares, weighted by 1/E and robust weights. Peaks are the robust mean of W/T over
 // compute-bound points and of Q/T over memory-bound points.
@@ -63,7 +63,7 @@ struct MicrobenchPoint {
   double time_s = 0;
   std::optional<double> power_w;  // absent: not measured
   double intensity() const { return work_flop / traffic_bytes; }
-  // True if the point does FP32 work on data from memory: it is used for the roofline.
+  // True if the point does FP32 work on data from memory. Such points determine the roofline.
   bool streams() const {
     return kernel == MicrobenchKernel::kTriad || kernel == MicrobenchKernel::kIntensity;
   }
@@ -119,8 +119,8 @@ struct MicrobenchFit {
 };
 
 // Returns the ceilings of points of one mode. Throws UsageError if the points do not determine both
-// peak and bandwidth. Without separate kernels for the two, the sweep must cover both sides of the
-// ridge.
+// peak and bandwidth. Without separate kernels for peak and bandwidth, the sweep must cover both
+// sides of the ridge.
 MeasuredRoof measured_ceilings(std::span<const MicrobenchPoint> points,
                                const MicrobenchFitOptions& options = {});
 

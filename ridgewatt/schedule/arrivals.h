@@ -20,8 +20,8 @@ constexpr auto enum_names(ArrivalProcess) {
 }
 
 // Returns one arrival every 1 / rate seconds, the first at 1 / rate, the last at or before the
-// duration. This and the next two functions throw UsageError if a rate or duration is not positive
-// or there would be more than 10^8 arrivals.
+// duration. This function and the next two throw UsageError if a rate or duration is not positive,
+// or for more than 10^8 arrivals.
 std::vector<double> constant_arrivals(double rate_hz, double duration_s);
 // Poisson process: exponential gaps.
 std::vector<double> poisson_arrivals(double rate_hz, double duration_s, Random& random);

@@ -8,9 +8,9 @@
 //
 // If a switch between programs takes `switch_s`, the inference minibatch and the first training
 // minibatch of a cycle are longer by this time. If several training workloads take turns, every
-// training minibatch is.
+// training minibatch is longer by this time.
 //
-// The closed forms follow Fulcrum (Prashanthi, Simmhan et al.), with three definitions of the worst
+// The formulas follow Fulcrum (Prashanthi, Simmhan et al.), with three definitions of the worst
 // latency.
 #pragma once
 
@@ -29,16 +29,16 @@ namespace ridgewatt::schedule {
 // Definition of the worst latency of a request.
 enum class Bound {
   kPublished,  // b / a + t_in, as published
-  kExact,      // (b - 1) / a + t_in: the first request of a batch waits for b - 1 more
-  kStrict      // the value of kExact, plus a training minibatch that runs when the batch is full
+  kExact,      // (b - 1) / a + t_in: the first request waits for b - 1 more
+  kStrict      // kExact plus a training minibatch, which may run when the batch is full
 };
 constexpr auto enum_names(Bound) {
   return named<Bound>(
       {{Bound::kPublished, "published"}, {Bound::kExact, "exact"}, {Bound::kStrict, "strict"}});
 }
 
-// If no inference minibatch starts within this many periods, the cycle ends and training continues
-// with the next cycle.
+// If no inference minibatch starts within this number of periods, the cycle ends and training
+// continues with the next cycle.
 inline constexpr double kOverduePeriods = 1.1;
 
 // One minibatch of a workload.
@@ -46,8 +46,8 @@ struct Minibatch {
   int batch = 0;  // 0: the sweep has no batch column
   double time_s = 0;
   double power_w = 0;
-  // Share of the time in which the minibatch keeps the device busy (absent: not known), and number
-  // of CPU cores that it keeps busy (0: not known). Used by native_sharing.h.
+  // Share of its time in which the minibatch keeps the device busy (absent: unknown), and number of
+  // CPU cores that it keeps busy (0: unknown). Used by native_sharing.h.
   std::optional<double> busy_share = {};
   double busy_cores = 0;
 };
@@ -60,12 +60,12 @@ struct Round {
   double energy_j = 0;
   double blocking_s = 0;               // duration of its longest minibatch
   double samples = 1;                  // samples per round, which the objective counts
-  double required_hz = 0;              // least rounds per second that its workloads need
-  std::vector<Minibatch> minibatches;  // In order. Empty: only the totals are known.
+  double required_hz = 0;              // rounds per second that its workloads require
+  std::vector<Minibatch> minibatches;  // in order; empty: only the totals are known
 
   // Returns a round of one minibatch.
   static Round of(const Minibatch& minibatch);
-  // Appends a minibatch. `required_samples_hz` is the least rate that its workload needs; 0: none.
+  // Appends a minibatch. `required_samples_hz`: rate that its workload requires; 0: none.
   void add(const Minibatch& minibatch, double minibatch_energy_j, double required_samples_hz);
 };
 
@@ -76,15 +76,15 @@ struct Candidate {
   std::optional<Minibatch> inference;
   std::optional<Round> background;
   double idle_power_w = 0;  // power of the idle board
-  // Additional time of the first minibatch after one of another program (switch_cost.h).
+  // Additional time of a minibatch that follows a minibatch of another program (switch_cost.h).
   double switch_s = 0;
 
-  // For sums: if absent, a minibatch or round that takes no time.
+  // For sums. An absent minibatch or round is replaced by one that takes no time.
   const Minibatch& infer() const { return inference ? *inference : kNoMinibatch; }
   const Round& train() const { return background ? *background : kNoRound; }
   // Operating point of the inference; batch 0 without inference.
   OperatingPoint point() const { return {mode, infer().batch}; }
-  // Peak power of the cycle: the higher of the two powers.
+  // Peak power of the cycle: the higher power of inference and background.
   double peak_power_w() const { return std::max(infer().power_w, train().power_w); }
 
  private:
@@ -108,19 +108,19 @@ struct Cycle {
   double mean_power_w = 0;   // mean over the period, with idle power while idle
 };
 
-// Time for the switches within a round. If several programs take turns, each of its minibatches
-// needs one.
+// Time for the switches within a round. If several programs take turns, each minibatch needs a
+// switch.
 double round_switch_s(const Candidate& candidate);
 
 // `arrival_rate_hz` must be positive if the candidate has inference; otherwise it is not used.
 Cycle make_cycle(const Candidate& candidate, double arrival_rate_hz, Bound bound);
 
 // Training rounds per second if training fills all time that inference does not use: (1 - a t_in /
-// b) / t_tr. Without a background, returns the share of time that inference does not use.
+// b) / t_tr. Without background work, returns the share of time that inference does not use.
 double fill_throughput_hz(const Candidate& candidate, double arrival_rate_hz);
 
-// Serving in which a batch is started before it is full if its oldest request would otherwise miss
-// the latency bound.
+// Serving that starts a batch before it is full if the oldest request would otherwise miss the
+// latency bound.
 struct EarlyDispatch {
   // Requests that can be collected while training runs. The rest of the latency bound is kept for
   // the inference minibatch and for one training minibatch that may run before it.

@@ -1,5 +1,5 @@
-// Serving of requests whose arrival rate changes. The rate is estimated online, and the plan is
-// changed among the profiled points. The result can be compared with an upper bound for any
+// Serving of requests whose arrival rate changes. The rate is estimated online, and the plan
+// changes among the profiled points. The result can be compared with an upper bound for any
 // schedule.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace ridgewatt::schedule {
 
 // Estimates the arrival rate. A long window is accurate and a short one is quick. The long window
-// is used unless the rates of both windows differ by more than chance explains.
+// is used unless the rates of both windows differ by more than random variation.
 struct RateEstimator {
   double short_s = 3;
   double long_s = 15;
-  // Difference that chance explains, in standard deviations of the short window's Poisson count.
+  // Random variation, in standard deviations of the short window's Poisson count.
   double sigmas = 3;
   // Returns requests per second at `now_s`. `arrivals` are ascending and not later than `now_s`.
   double estimate(double now_s, std::span<const double> arrivals) const;
@@ -34,7 +34,7 @@ struct DynamicOptions {
   double dwell_s = 5;
   double epoch_s = 0.25;       // interval at which the plan is reconsidered
   double mode_change_s = 0.2;  // pause of the device when the mode changes
-  bool late_last = true;       // SimulationOptions::late_last
+  bool late_last = true;       // see SimulationOptions::late_last
   // Rate of the first plan. 0: the lowest rate, until the first estimate.
   double initial_rate_hz = 0;
 
@@ -49,9 +49,9 @@ struct PlanStanding {
   bool trains = false;
 };
 // Returns whether to replace the `present` plan by the `wanted` one, `since_s` after the last
-// change. Plans are made with headroom. A present plan that meets its bound at the estimated rate
-// is replaced only for more training. Otherwise it is replaced if one of the two plans trains, or
-// if clearly fewer requests will be late.
+// change. Plans are made with headroom. If the present plan meets its bound at the estimated rate,
+// it is replaced only by a plan with more training. Otherwise it is replaced if one of the two
+// plans trains, or if clearly fewer requests will be late.
 bool worth_changing(const PlanStanding& present, const PlanStanding& wanted, double since_s,
                     double max_latency_s, const DynamicOptions& options);
 
@@ -113,8 +113,8 @@ struct DynamicSummary {
   Simulation dynamic;
   std::size_t requests = 0;
   std::size_t windows = 0;
-  std::size_t possible = 0;  // windows that some schedule may meet, by the upper bound
-  // Windows that a known plan meets: one of the policies' or a clairvoyant one.
+  std::size_t possible = 0;  // windows that some schedule may meet according to the upper bound
+  // Windows that a known plan meets: the plan of a policy, or a clairvoyant plan.
   std::size_t feasible = 0;
   PolicyScore policy;
   PolicyScore constant;  // with one plan for the highest rate of any window

@@ -1,18 +1,18 @@
-// The executor grants minibatches to worker processes in the cycle of a plan (cycle.h), one at a
-// time.
+// The executor grants minibatches to worker processes, one at a time, in the cycle of a plan
+// (cycle.h).
 //
-// A worker connects to the Unix socket, says whether it does inference or training, asks for a
-// minibatch, runs it when it is granted, and reports its end. At most one worker holds the device
-// at any time (until `native_from_s`, if set). A grant ends when the worker says `done` or its
-// process is dead. A worker that exceeds its deadline is asked to stop (`revoke`), and killed after
-// a grace period. Until the kernel confirms its death, the device remains held, because work that
-// it queued may still run.
+// A worker connects to the Unix socket, states whether it does inference or training, requests a
+// minibatch, runs it after the grant, and reports its end. At most one worker holds the device at
+// any time (until `native_from_s`, if set). A grant ends when the worker says `done` or its process
+// is dead. A worker that exceeds its deadline is told to stop (`revoke`) and killed after a grace
+// period. Until the kernel confirms its death, nobody else gets the device, because queued work may
+// still run.
 //
-// The next grant goes to the inference worker that has waited longest; a worker asks when its batch
-// is collected. If none waits and the cycle has training minibatches left, training workers get
-// grants in turn. A cycle begins when an inference minibatch starts, or after 1.1 periods without
-// one. Without inference workers, training is not limited. A `policy` (grant_policy.h) replaces
-// these rules.
+// The next grant goes to the inference worker that has waited longest; a worker requests a grant
+// when its batch is complete. If none waits and the cycle has training minibatches left, training
+// workers get grants in turn. A cycle begins when an inference minibatch starts, or after 1.1
+// periods without one. Without inference workers, training is not limited. A `policy`
+// (grant_policy.h) replaces these rules.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct ExecutorOptions {
   double grace_s = 1;     // time from revoke to SIGKILL
   bool kill_hung = true;  // false: a hung worker holds the device until it ends by itself
   double duration_s = 0;  // 0: until stop()
-  // From this time on, the driver shares the device: every worker gets a grant as soon as it asks.
-  // 0: never. Not used with a policy.
+  // From this time on, the driver shares the device: every worker gets a grant at its request. 0:
+  // never. Not used with a policy.
   double native_from_s = 0;
   std::size_t max_workers = 64;
   int max_faults = 8;  // malformed or unexpected messages before a worker is disconnected
@@ -91,8 +91,8 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Serves until stop() or for duration_s. Then it grants no further minibatch and waits for the
-  // one in flight, at most until its deadline and grace period are over.
+  // Serves until stop() or for duration_s. Then grants no further minibatch and waits for the
+  // running one, at most until its deadline and grace period are over.
   ExecutorSummary run();
   // Can be called from a signal handler or another thread.
   void stop() const;

@@ -1,6 +1,6 @@
-// Interface for schedules that change at runtime: decides for the executor which worker is granted
-// next, and for how many of its requests. Without a policy, the executor uses the fixed cycle of a
-// plan.
+// Interface for schedules that change at runtime: decides for the executor which worker gets the
+// next grant, and for how many of its requests. Without a policy, the executor uses the fixed cycle
+// of a plan.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct WorkerView {
   WorkloadKind kind = WorkloadKind::kTraining;
   bool ready = false;     // waits for a grant
   bool counting = false;  // reports its requests
-  double since_s = 0;     // time at which it became ready, or stopped being ready
+  double since_s = 0;     // time of the last change of `ready`
 };
 
 // A decision to grant a minibatch.
@@ -35,7 +35,7 @@ struct Grant {
 
 struct GrantDecision {
   std::optional<Grant> grant;
-  // If there is no grant: time at which to call next() again if no event occurs before.
+  // Without a grant: time at which to call next() again if no event occurs earlier.
   double ask_again_s = std::numeric_limits<double>::infinity();
 };
 
@@ -43,7 +43,7 @@ struct GrantDecision {
 class GrantPolicy {
  public:
   virtual ~GrantPolicy() = default;
-  // Called when a worker joins. Returns the reason why it must not; empty: it may.
+  // Called when a worker joins. Returns the reason if it must not join; empty: it may.
   virtual std::string joining(const WorkerView& worker, double now_s) = 0;
   // Called when a worker disconnects.
   virtual void left(const WorkerView& worker, double now_s) = 0;
@@ -53,7 +53,7 @@ class GrantPolicy {
   // requests; empty if it does not report them.
   virtual void asked(const WorkerView& worker, std::optional<int> waiting, double now_s) = 0;
   // Called while the device is free, after each event. It may block, for example to set a power
-  // mode: nothing runs on the device until it returns.
+  // mode. Nothing runs on the device until it returns.
   virtual GrantDecision next(double now_s, std::span<const WorkerView> workers) = 0;
   // True while the driver shares the device. next() is then also called while other workers hold
   // it.

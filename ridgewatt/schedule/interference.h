@@ -1,4 +1,4 @@
-// Measures the interference factor: the cost of sharing the device by the driver. While two
+// Measures the interference factor: the cost of letting the driver share the device. While two
 // programs share the device, each runs at 1 / (2 x factor) of its speed alone. At 1, sharing is
 // ideal time slicing. Above 1, switches and the shared caches and memory cost time. Below 1, each
 // program uses idle times of the other.
@@ -16,7 +16,7 @@ namespace ridgewatt::schedule {
 struct InterferenceProgram {
   std::string name;
   double alone_s = 0;   // mean time of a minibatch with the device to itself
-  double shared_s = 0;  // mean time of a minibatch in the shared part, with or without other work
+  double shared_s = 0;  // mean time of a minibatch in the shared part of the run
   double speed = 0;     // speed while the other program runs, divided by the speed alone
 };
 

@@ -22,7 +22,7 @@
 namespace ridgewatt::schedule {
 
 struct LiveOptions {
-  // `mode_change_s` is a first estimate, replaced by the measured time of mode changes.
+  // The measured time of mode changes replaces `mode_change_s`, which is only a first estimate.
   DynamicOptions dynamic = {};
   // Sets a mode and returns when it is set. Null: modes are planned but not set.
   std::function<void(const PowerMode&)> set_mode = {};
@@ -32,14 +32,14 @@ struct LiveOptions {
   // Called about once per second while the device is free. An exception ends the schedule.
   std::function<void()> watch = {};
   std::function<void(double time_s, const std::string&)> on_event = {};
-  // Factor by which the time of the schedule (bounds, rates, minibatches, windows) runs faster than
-  // the clock. For tests on a fake board; otherwise 1.
+  // Factor by which the time of the schedule (bounds, rates, minibatches, windows) is faster than
+  // real time. For tests on a fake board; otherwise 1.
   double speed = 1;
   double switch_s = 0;        // additional time of the first minibatch after one of another program
   double reserve_s = 0.005;   // part of each latency bound reserved for the transport of messages
   double window_s = 60;       // length of the windows of the summary
   bool correct_times = true;  // adjust planned times to measured ones
-  bool plan_aside = true;     // Plan in a separate thread. False: the device waits for the planner.
+  bool plan_aside = true;     // plan in a separate thread; false: the device waits for the planner
   // Seed of the simulated arrivals that rank plans.
   std::uint64_t seed = 1;
 
@@ -58,12 +58,13 @@ struct LiveProgramSummary {
   std::string name;
   std::size_t requests = 0;
   std::size_t late = 0;
-  std::size_t lost = 0;  // part of `late`: lost with a worker that died, or unserved at the end
+  std::size_t lost = 0;  // number in `late` that were lost with a worker that died, or unserved at
+                         // the end
   double p50_s = 0, p99_s = 0;
   double rate_hz = 0;      // last estimate
   std::size_t joined = 0;  // number of workers so far; more than one if the worker was restarted
   std::vector<LiveWindow> windows;
-  // Windows with requests whose 99th percentile is within the bound, and all windows with requests.
+  // Windows whose 99th percentile of latency is within the bound, and all windows with requests.
   std::size_t windows_met = 0, windows_used = 0;
 };
 
@@ -72,8 +73,8 @@ struct LiveSummary {
   double duration_s = 0;  // in the time of the schedule
   double training_minibatches = 0;
   std::size_t plan_changes = 0, mode_changes = 0;
-  double mode_change_s = 0;          // mean, in clock time
-  double longest_mode_change_s = 0;  // in clock time
+  double mode_change_s = 0;          // mean, in real time
+  double longest_mode_change_s = 0;  // in real time
   std::size_t corrections = 0;       // number of times that planned times were adjusted
   double planned_energy_j = 0;       // of all minibatches, from their planned powers
 };

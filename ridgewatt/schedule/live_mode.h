@@ -26,13 +26,13 @@ struct LiveMode {
   std::vector<std::vector<Minibatch>> batches;  // per program, ascending by batch, never empty
   // A round of the training programs. Absent: no training in this mode.
   std::optional<Round> training;
-  // Returns the smallest known batch of a program that holds `count` requests, or else its largest.
+  // Returns the smallest known batch of a program for `count` requests, or else the largest batch.
   const Minibatch& padded(std::size_t program, std::size_t count) const;
 };
 
-// Returns the modes that all sweeps have in common, limited to the power budget. A mode keeps the
-// batches within the budget and is left out if a program has none; its training is left out if it
-// exceeds the budget. Of several batches of a training, the largest is used. Throws InputError if
+// Returns the modes that all sweeps have in common, limited to the power budget. A mode has the
+// batches within the budget and is left out if a program has no such batch. Training that exceeds
+// the budget is left out. Of several training batches, the largest is used. Throws InputError if
 // the sweeps have no mode in common or an inference sweep has no batch column, NoSolutionError if
 // no mode is within the budget, and UsageError without an inference sweep.
 std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<const Sweep> training,

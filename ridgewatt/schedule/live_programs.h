@@ -17,7 +17,7 @@ struct LiveProgramEntry {
   std::vector<int> batches;  // batches of `model`
   double max_latency_s = 0;  // inference only
   double rate_hz = 0;        // inference only: initial rate
-  std::vector<std::string> command;  // empty: the program is started by other means
+  std::vector<std::string> command;  // empty: the program starts by other means
 };
 
 struct LivePrograms {

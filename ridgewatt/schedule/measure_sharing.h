@@ -1,5 +1,5 @@
-// A policy for the executor (executor.h) that measures how two programs affect each other: alone,
-// in turns, and with native sharing by the driver.
+// A policy for the executor (executor.h) that measures how two programs affect each other. They run
+// alone, in turns, and with native sharing by the driver.
 //
 //   SharingPolicy policy({.duration_s = 60});
 //   executor_options.policy = &policy;
@@ -20,13 +20,13 @@
 namespace ridgewatt::schedule {
 
 struct SharingOptions {
-  // Total duration of all rounds, which start when both programs have joined.
+  // Total duration of all rounds. The first round starts when both programs have joined.
   double duration_s = 60;
   // Each round has four phases: the first program alone, the second alone, both in turns of two
   // minibatches, and both at once. A drift of the machine then affects all phases equally.
   int rounds = 6;
   double start_within_s = 60;  // time limit for both programs to join
-  // A worker with one of these names gets that place, and any other worker a free place.
+  // A worker with one of these names gets the place of the name; another worker gets a free place.
   std::vector<std::string> names = {"A", "B"};
   void check() const;
 };
@@ -50,14 +50,14 @@ struct SharingMeasurement {
   };
   Program programs[2];
   std::vector<SwitchCost> switches;
-  std::vector<SharingSpan> spans;  // for a separate measurement of power
+  std::vector<SharingSpan> spans;  // for measuring power separately
 };
 
 class SharingPolicy : public GrantPolicy {
  public:
   explicit SharingPolicy(SharingOptions options);
 
-  // Called when all rounds have ended, a program left, or the programs did not join in time. It
+  // Called when all rounds have ended, a program has left, or the programs did not join in time. It
   // should stop the executor.
   std::function<void()> on_end;
 

@@ -5,15 +5,15 @@
 //   both.time_s[1].value;       // minibatch of the second program with the first, within [lo, hi]
 //   both.factor.value;          // the interference factor (interference.h)
 //
-// Alone, a minibatch takes t and keeps the device busy for the share g of t; the rest is work of
-// the host and data loading. Two programs form a closed queueing network of two customers. Each has
-// its own delay of (1 - g) t and needs g t on the device, which both share equally (processor
-// sharing). Mean value analysis (Reiser and Lavenberg, Journal of the ACM 27, 1980; classes and
-// processor sharing: Baskett, Chandy, Muntz, Palacios, Journal of the ACM 22, 1975) gives the exact
-// time of program i:
+// A minibatch that runs alone takes t and keeps the device busy for the share g of t; the rest is
+// work of the host and data loading. Two programs form a closed queueing network of two customers.
+// Each has its own delay of (1 - g) t and needs g t on the device, which both share equally
+// (processor sharing). Mean value analysis (Reiser and Lavenberg, Journal of the ACM 27, 1980;
+// classes and processor sharing: Baskett, Chandy, Muntz, Palacios, Journal of the ACM 22, 1975)
+// gives the exact time of program i:
 //   T_i = t_i (1 + k g_1 g_2)
-// where k = 1 for a driver that loses nothing when it switches. For any order of host and device
-// work, and a driver that divides the device equally and loses at most k, T_i is bounded by
+// where k = 1 for a driver that loses nothing when it switches. If the driver divides the device
+// equally and loses at most k, T_i has these bounds for any order of host and device work:
 //   t_i max(1, g_i (1 + g_j)) <= T_i <= t_i (1 + k g_i)
 // Static power counts once, and the dynamic energy of a minibatch does not change:
 //   P = P_idle + sum_i (P_i - P_idle) t_i / T_i
@@ -48,11 +48,11 @@ struct Bounded {
 };
 
 struct SharingForecast {
-  // False if a busy share is not known. The programs are then assumed to keep the device fully
-  // busy, which makes the estimates the highest that the bounds allow.
+  // False if a busy share is unknown. The programs are then assumed to keep the device fully busy.
+  // This gives the highest estimates within the bounds.
   bool busy_known = false;
   Bounded time_s[2];  // minibatch of each program while the other runs
-  // 1 / sum of the speeds. If both are slowed equally, each speed is 1 / (2 x factor).
+  // 1 / sum of the speeds. If both programs are slowed equally, each speed is 1 / (2 x factor).
   Bounded factor;
   Bounded power_w;  // while both run
   // For comparison: one minibatch of each program in turn, one at a time.

@@ -41,13 +41,13 @@ struct ScheduleWorkloads {
   std::optional<Sweep> inference;  // the urgent inference
   std::vector<Background> background;
   double switch_s = 0;  // time of a switch, for every candidate (cycle.h)
-  // Use of the device by each program at a point: the inference first, then the background. May
-  // have fewer elements than programs; a null element means that the use is not known.
+  // Use of the device by each program at a point: the inference first, then the background. A
+  // missing or null element means that the use is unknown.
   std::vector<std::function<DeviceUse(const OperatingPoint&)>> uses = {};
 };
 
 // Returns the origin of a plan from these sweeps. The provenance is kReplayed if all sweeps are
-// measured or replayed, and otherwise the weakest of the sweeps (weaker_provenance()). The
+// measured or replayed, otherwise the weakest provenance of the sweeps (weaker_provenance()). The
 // workloads are joined by " + ". The board is empty if the sweeps name different boards.
 RowOrigin plan_origin(const ScheduleWorkloads& workloads);
 
@@ -64,18 +64,18 @@ RowsByMode rows_by_mode(const Sweep& sweep);
 std::vector<Candidate> join_sweeps(const ScheduleWorkloads& workloads);
 
 // Sets the idle power of each candidate to the twin's idle power in its mode (static power without
-// the clock trees of the GPU, which are gated), but at most the lowest power of the candidate's
+// the clock trees of the GPU, which are gated), but at most to the lowest power of the candidate's
 // rows.
 void set_idle_power(std::span<Candidate> candidates, const twin::Twin& twin);
-// Sets the same idle power for all candidates, but for each at most the lowest power of its rows.
-// If `power_w` is empty, uses the lowest power of all rows, an upper estimate for a board that is
-// not known. Returns the power.
+// Sets the same idle power for all candidates, but at most the lowest power of the candidate's
+// rows. If `power_w` is empty, uses the lowest power of all rows, which is an upper estimate for an
+// unknown board. Returns the power.
 double set_idle_power(std::span<Candidate> candidates, std::optional<double> power_w);
 
 struct Plan {
   bool feasible = false;
-  // The best candidate. If infeasible: the nearest miss, whose largest violation is smallest among
-  // the candidates that serve the arrival rate, or among all if none does.
+  // The best candidate. If infeasible: the nearest miss. This is the candidate with the smallest
+  // `violation` among those that serve the arrival rate, or among all if none does.
   Candidate candidate;
   Cycle cycle;
   double violation = 0;  // largest violation of the nearest miss as a share
@@ -87,16 +87,16 @@ struct Plan {
 bool better_plan(const Candidate& a, const Cycle& cycle_a, const Candidate& b,
                  const Cycle& cycle_b);
 
-// How far a candidate is from meeting the problem; lower is nearer. A candidate that serves the
-// arrival rate comes before each that does not. `first`: does not serve it.
+// Distance of a candidate from the requirements; lower is nearer. `first`: it does not serve the
+// arrival rate. Such candidates come after all that do.
 std::pair<bool, double> miss_of(const Candidate& candidate, const PlanProblem& problem);
 
 // Returns the plan of one candidate for a problem, feasible or not.
 Plan plan_with(const Candidate& candidate, const PlanProblem& problem);
 
-// Solves problems over a fixed set of candidates. The constructor drops each candidate that another
-// candidate with the same batch equals or beats in every cost (times, powers, energies, longest
-// background minibatch), because it can never be the answer. A plan takes microseconds.
+// Solves problems over a fixed set of candidates. The constructor drops a candidate if another one
+// with the same batch has no higher cost of any kind (times, powers, energies, longest background
+// minibatch), because it can never be the answer. A plan takes microseconds.
 class PlanTable {
  public:
   // Throws UsageError if `candidates` is empty.
@@ -109,7 +109,10 @@ class PlanTable {
   std::optional<double> best_throughput(const PlanProblem& problem) const;
 
   bool has_inference() const { return has_inference_; }
-  std::size_t size() const { return candidates_.size(); }  // without the dropped candidates
+  std::size_t size() const {
+    return candidates_.size();
+  }  // number of candidates that were not
+     // dropped
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
  private:

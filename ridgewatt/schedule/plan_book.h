@@ -1,5 +1,5 @@
 // Finds the plan that serves a given arrival rate in time and trains most. Plans are ranked by the
-// closed form of the cycle, and the first of the ranking are simulated to decide.
+// formulas of cycle.h. The first plans of the ranking are then simulated.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ struct Trial {
 };
 using TryPlan = std::function<Trial(const Candidate&)>;
 
-// Share of late requests at which the 99th percentile is still within the bound.
+// Largest share of late requests with the 99th percentile within the bound.
 inline constexpr double kForgivenShare = 0.01;
 
 // Returns the candidate without its background.
 Candidate serving_only(Candidate candidate);
 
-// Returns each candidate with its background and without it, as far as the power budget allows.
+// Returns each candidate with and without its background, if the power budget allows it.
 std::vector<Candidate> dynamic_plans(std::span<const Candidate> candidates, double max_power_w);
 
-// Returns the serving plan of `plan`, one of `plans`, at an arrival rate.
+// Returns the serving plan of `plan`, which is one of `plans`, at an arrival rate.
 ServingPlan serving_plan_of(const Candidate& plan, std::span<const Candidate> plans, double rate_hz,
                             Bound bound);
 
@@ -37,9 +37,9 @@ struct PlanChoice {
   const Candidate* plan = nullptr;  // one of the given plans
   Trial trial;
 };
-// Returns the plan that trains most with at most the share `most_late` of late requests. If there
-// is none, returns the plan without training that has the fewest late requests. `plans` comes from
-// dynamic_plans() and must not be empty. `attempt` simulates a plan.
+// Returns the plan that trains most and has at most the share `most_late` of late requests. If
+// there is none, returns the plan without training that has the fewest late requests. `plans` comes
+// from dynamic_plans() and must not be empty. `attempt` simulates a plan.
 PlanChoice choose_plan(std::span<const Candidate> plans, double rate_hz, double max_latency_s,
                        double most_late, const TryPlan& attempt);
 

@@ -42,8 +42,8 @@ class PlanSpace {
   std::size_t mode_of(std::size_t point) const { return mode_of_[point]; }
   bool has_inference() const { return candidates_.front().inference.has_value(); }
   bool has_training() const { return candidates_.front().background.has_value(); }
-  // Returns what is known of a point before its profile: mode, batch, samples and required rate of
-  // a round.
+  // Returns the data of a point that are known before its profile: mode, batch, samples and
+  // required rate of a round.
   Candidate unprofiled(std::size_t point) const;
   const tune::SurrogatePrior& infer_prior() const { return *infer_prior_; }
   const tune::SurrogatePrior& train_prior() const { return *train_prior_; }
@@ -60,8 +60,8 @@ class PlanSpace {
 // Objective of `auto`.
 enum class PlanGoal {
   kWholeMinibatches,  // the most training in whole minibatches per cycle
-  // The most training if it fills all time that inference does not use, as an executor that adapts
-  // to arrivals can do.
+  // The most training in all time that inference does not use, for an executor that adapts to
+  // arrivals.
   kFill,
   // The highest request rate within the power budget, with inference minibatches of at most half
   // the latency bound: the best plan in an overload.
@@ -70,21 +70,22 @@ enum class PlanGoal {
 
 struct PlanSearchOptions {
   std::string strategy = "auto";  // one of plan_strategy_names()
-  int profiles = 15;              // highest number; `exhaustive` profiles every point
+  int profiles = 15;              // maximum number; `exhaustive` profiles every point
   std::uint64_t seed = 1;
   double noise = 0.01;  // relative standard deviation of a measurement, for model-based strategies
   // For `als`: the latency bounds of the fronts that it learns, as shares of the problem's bound.
   // Give more than one if the observations will also be used for tighter bounds.
   std::vector<double> front_latency_shares = {1.0};
   PlanGoal goal = PlanGoal::kWholeMinibatches;  // for `auto`
-  // Points profiled earlier for the same workloads; they use no budget. The search calls `profile`
-  // for them.
+  // Points profiled earlier for the same workloads. They do not count in the budget, although the
+  // search calls `profile` for them.
   std::vector<std::size_t> known;
 };
 
 struct PlanSearchSummary {
   std::string strategy;
-  // If feasible: profiled and within the limits. Else the nearest miss among profiled points.
+  // If feasible: the best profiled point within the limits. Otherwise the nearest miss among
+  // profiled points.
   Plan plan;
   std::vector<std::size_t> profiled;  // points in the order of their profiles
   tune::StopReason stop_reason = tune::StopReason::kNothingLeft;
@@ -101,7 +102,7 @@ class PlanSearch final : public tune::BudgetedSearch<Candidate> {
   // 1.
   PlanSearch(const PlanSpace& space, const PlanProblem& problem, ProfilePoint profile,
              PlanSearchOptions options);
-  // Runs the strategy that the options name, or the given one, for example one of your own.
+  // Runs the strategy named in the options, or the given strategy, for example your own.
   PlanSearchSummary run();
   PlanSearchSummary run(const tune::StrategyRow<PlanSearch>& strategy);
 

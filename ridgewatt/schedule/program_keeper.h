@@ -28,9 +28,9 @@ struct KeptProgram {
 struct KeeperOptions {
   std::string socket_path;  // passed as $RIDGEWATT_SOCKET
   bool restart = true;      // false: a program that ended is not restarted
-  // If a program ends within `healthy_s` of its start, the next start waits for `first_wait_s`, and
-  // twice as long after each further such end. After `most_failures` such ends in a row, the
-  // program is not restarted.
+  // If a program ends within `healthy_s` of its start, this is a failure and the next start waits
+  // for `first_wait_s`. Each further failure in a row doubles the wait. After `most_failures` of
+  // them, the program is not restarted.
   double healthy_s = 5;
   double first_wait_s = 0.05;
   int most_failures = 6;
@@ -44,7 +44,7 @@ class ProgramKeeper {
   // Starts all programs. Throws NotFoundError if a program does not exist, UsageError if a command
   // is empty.
   ProgramKeeper(std::vector<KeptProgram> programs, KeeperOptions options);
-  ~ProgramKeeper();  // as stop()
+  ~ProgramKeeper();  // like stop()
   ProgramKeeper(const ProgramKeeper&) = delete;
   ProgramKeeper& operator=(const ProgramKeeper&) = delete;
 

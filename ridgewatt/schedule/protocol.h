@@ -44,7 +44,7 @@ struct WorkerMessage {
   double age_s = 0;  // for kArrived: time since the requests arrived
 };
 
-// Parses a line without its '\n'. Empty if it is not exactly a valid message.
+// Parses a line without its '\n'. Empty if it is not a valid message.
 std::optional<WorkerMessage> parse_worker_message(std::string_view line);
 
 // Splits a byte stream into lines with bounded memory. A line that is too long is reported once and
