@@ -131,8 +131,7 @@ Json measured_layers_json(const answer::LayersAnswer& answer);
 // Totals, gaps, run times, mismatches and remarks, one sentence each.
 std::vector<std::string> measured_layers_lines(const answer::LayersAnswer& answer);
 Result measured_layers_result(const answer::LayersAnswer& answer, OutputFormat format);
-// The roofline with the measured points, the time by cause, and the ten layers with the largest
-// gaps.
+// The roofline with measured points, the time by cause, and the ten layers with the largest gaps.
 std::string measured_layers_svg(const answer::LayersAnswer& answer);
 std::string measured_layers_html(const answer::LayersAnswer& answer);
 

@@ -48,8 +48,7 @@ RooflineReport twin_report(const answer::RooflineAnswer& found);
 // Time and power of the model in every mode of the board, for the energy figures.
 void add_observations(const answer::RooflineAnswer& found, RooflineReport& report);
 
-// The data to which a twin's runtime was fitted, and its errors as fractions; null if it was not
-// fitted.
+// The data and the errors (fractions) of the fit of a twin's runtime; null without a fit.
 Json runtime_fit_json(const twin::Twin& twin);
 
 // One row per mode and class, and one for the measured roof of a mode. `found` must outlive the

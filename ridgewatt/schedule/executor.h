@@ -4,7 +4,7 @@
 // A worker connects to the Unix socket, states whether it does inference or training, requests a
 // minibatch, runs it after the grant, and reports its end. At most one worker holds the device at
 // any time (until `native_from_s`, if set). A grant ends when the worker says `done` or its process
-// is dead. A worker that exceeds its deadline is told to stop (`revoke`) and killed after a grace
+// is dead. A worker that exceeds its deadline gets the message `revoke` and is killed after a grace
 // period. Until the kernel confirms its death, nobody else gets the device, because queued work may
 // still run.
 //

@@ -58,8 +58,7 @@ struct LiveProgramSummary {
   std::string name;
   std::size_t requests = 0;
   std::size_t late = 0;
-  std::size_t lost = 0;  // number in `late` that were lost with a worker that died, or unserved at
-                         // the end
+  std::size_t lost = 0;  // in `late`: lost with a worker that died, or unserved at the end
   double p50_s = 0, p99_s = 0;
   double rate_hz = 0;      // last estimate
   std::size_t joined = 0;  // number of workers so far; more than one if the worker was restarted

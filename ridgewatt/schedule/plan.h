@@ -109,10 +109,7 @@ class PlanTable {
   std::optional<double> best_throughput(const PlanProblem& problem) const;
 
   bool has_inference() const { return has_inference_; }
-  std::size_t size() const {
-    return candidates_.size();
-  }  // number of candidates that were not
-     // dropped
+  std::size_t size() const { return candidates_.size(); }  // without dropped candidates
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
  private:

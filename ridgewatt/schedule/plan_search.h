@@ -84,8 +84,7 @@ struct PlanSearchOptions {
 
 struct PlanSearchSummary {
   std::string strategy;
-  // If feasible: the best profiled point within the limits. Otherwise the nearest miss among
-  // profiled points.
+  // If feasible: a profiled point within the limits. Otherwise the nearest profiled miss.
   Plan plan;
   std::vector<std::size_t> profiled;  // points in the order of their profiles
   tune::StopReason stop_reason = tune::StopReason::kNothingLeft;

@@ -1,5 +1,5 @@
 // Discrete-event simulation of an accelerator that serves inference requests and trains. Use it for
-// what the closed form of a plan (cycle.h) does not give: the latency distribution under real
+// results that the formulas of a plan (cycle.h) do not give: the latency distribution under real
 // arrivals, jitter, mode changes, and other ways of sharing the device.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class Sharing {
   // Time slicing by the driver: while both have work, each runs at 1 / (2 x interference) of its
   // speed.
   kNative,
-  kNoInterference  // as kNative with an interference of 1: an ideal driver
+  kNoInterference  // like kNative with an interference of 1: an ideal driver
 };
 constexpr auto enum_names(Sharing) {
   return named<Sharing>({{Sharing::kManaged, "managed"},
@@ -34,8 +34,8 @@ constexpr auto enum_names(Sharing) {
 }
 
 // Interference factor of native sharing for programs that fill the device. Published measurement:
-// two processes on one NVIDIA GPU, time-sliced without MPS, each keeping it 96 % busy alone, took
-// 122.5 s instead of 2 x 58.5 s one after the other (github.com/RobTand/prismaquant, issue 283,
+// two processes on one NVIDIA GPU, time-sliced without MPS, took 122.5 s instead of 2 x 58.5 s in
+// succession; alone, each kept the GPU 96 % busy (github.com/RobTand/prismaquant, issue 283,
 // 2026).
 inline constexpr double kNativeInterference = 122.5 / (2 * 58.5);
 inline constexpr std::string_view kNativeInterferenceSource =
@@ -45,15 +45,15 @@ inline constexpr std::string_view kNativeInterferenceSource =
 struct ServingPlan {
   Candidate candidate;
   // The batches known in this mode, ascending, including the candidate's. A partial batch is padded
-  // to the next larger of these, and a backlog is served with the largest one that it fills. Empty:
-  // only the candidate's batch.
+  // to the next larger batch; a backlog is served with the largest batch that it fills. Empty: only
+  // the candidate's batch.
   std::vector<Minibatch> batches;
   int training_per_cycle = 0;  // background rounds that a cycle may start
   // Planned period. A cycle without a batch ends kOverduePeriods periods after its start.
   double period_s = 0;
 };
 
-// Returns the serving plan of a plan. Its `batches` are those of `candidates` with the same mode
+// Returns the serving plan of a plan. Its `batches` come from the `candidates` with the same mode
 // and background.
 ServingPlan make_serving_plan(const Plan& plan, std::span<const Candidate> candidates);
 
@@ -69,20 +69,20 @@ class Controller {
 
 struct SimulationOptions {
   Sharing sharing = Sharing::kManaged;
-  double duration_s = 0;  // later arrivals are ignored, and training counts up to this time
+  double duration_s = 0;  // later arrivals are ignored; training counts up to this time
   // Requests with a higher latency are violations.
   double max_latency_s = std::numeric_limits<double>::infinity();
   // Start a batch before it is full if its oldest request would otherwise miss the latency bound,
-  // and start no training minibatch that would make it late. False: batches are always full and
-  // training starts regardless of deadlines, as in the closed form.
+  // and start no training minibatch that would make such a batch late. False: batches are always
+  // full and training starts regardless of deadlines, as in the closed form.
   bool deadline_dispatch = true;
   // Share of the latency bound reserved by deadline_dispatch.
   double deadline_reserve = 0.02;
   // Requests that can no longer meet the bound wait until all others are served. In an overload,
   // this keeps later requests from being late as well.
   bool late_last = false;
-  // Training may run more rounds than the plan's while no batch is due. It may delay a batch that
-  // becomes due in the meantime, which Bound::kStrict allows for.
+  // While no batch is due, training may run more rounds than planned. A round may delay a batch
+  // that becomes due during it; Bound::kStrict includes this delay.
   bool fill_idle = false;
   double jitter = 0;         // coefficient of variation of minibatch times (log-normal)
   double mode_change_s = 0;  // the device is idle during a mode change
@@ -118,13 +118,13 @@ struct Segment {
 // across an edge of the window count in proportion to their time.
 struct Window {
   std::size_t requests = 0;
-  double p99_s = 0;  // 0 without requests
+  double p99_s = 0;  // of the latencies; 0 without requests
   double training_minibatches = 0;
 };
 
 struct Simulation {
-  std::size_t requests = 0;  // served
-  std::size_t unserved = 0;  // still waiting at the end
+  std::size_t requests = 0;  // number of served requests
+  std::size_t unserved = 0;  // requests that still wait at the end
   // Served requests with a latency above the bound.
   std::size_t violations = 0;
   double mean_latency_s = 0, p50_s = 0, p95_s = 0, p99_s = 0, worst_s = 0;

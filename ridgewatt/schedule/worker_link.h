@@ -15,8 +15,8 @@
 
 namespace ridgewatt::schedule {
 
-// The process at the other end of a socket, as reported by the kernel. With pidfd (Linux 5.3), it
-// refers to that very process; without, to its process ID, which may be reused.
+// The process at the other end of a socket, as reported by the kernel. With pidfd (Linux 5.3), the
+// object refers to this process; otherwise to its process ID, which may be reused.
 class PeerProcess {
  public:
   PeerProcess() = default;
@@ -25,7 +25,7 @@ class PeerProcess {
 
   pid_t pid() const { return pid_; }
   uid_t uid() const { return uid_; }
-  int pidfd() const { return pidfd_.get(); }  // Readable once the process is dead. -1: use alive().
+  int pidfd() const { return pidfd_.get(); }  // readable when the process is dead; -1: use alive()
   bool alive() const;
   void kill() const;  // sends SIGKILL, but never to the calling process itself
 
@@ -61,7 +61,7 @@ class WorkerLink {
   double ready_s = 0;     // when it began to wait for a grant
   double idle_s = 0;      // when it stopped waiting
   bool counting = false;  // reports its requests
-  bool closing = false;   // to be disconnected
+  bool closing = false;   // will be disconnected
 };
 
 }  // namespace ridgewatt::schedule

@@ -1,6 +1,6 @@
 // Text measured in cells of a terminal: counts cells, and cuts or pads text to a width. Names of
-// rails, processes and windows come from outside. Characters in them that could move the cursor or
-// have no or an uncertain width never reach the terminal.
+// rails, processes and windows are external text. Characters that could move the cursor, or whose
+// width is zero or uncertain, never reach the terminal.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ std::string harmless(std::string_view text, Glyphs glyphs = Glyphs::kBraille);
 std::size_t cells(std::string_view text);
 // Returns the longest prefix of sanitized text with at most `width` cells.
 std::string first_cells(std::string_view text, std::size_t width);
-// Return exactly `width` cells, aligned to the left or right: padded with blanks, or cut and ended
-// with "~".
+// Return the text aligned to the left or right in exactly `width` cells: padded with blanks, or
+// cut, with "~" at the end.
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
 // Breaks text at blanks into lines of at most `width` cells.

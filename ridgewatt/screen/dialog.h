@@ -1,5 +1,5 @@
-// Interprets the keys pressed in the terminal view, including questions to the user. Does not need
-// a terminal.
+// Interprets the keys pressed in the terminal view, including answers to questions. Needs no
+// terminal.
 //
 //   Dialog dialog;
 //   dialog.press({Key::kCharacter, "m"}, desk, false);        // the list of presets

@@ -3,8 +3,8 @@
 //
 //   for (const Line& line : lay_out(scene, dialog, message, {80, 24})) draw(line);
 //
-// Widths below 60 have one column, below 150 two, above three. Blocks that do not fit are left out,
-// the least important first, and the last line says so.
+// Widths below 60 have one column, below 150 two, otherwise three. Blocks that do not fit are left
+// out, the least important first, and the last line says so.
 #pragma once
 
 #include <cstddef>

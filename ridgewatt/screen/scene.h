@@ -23,13 +23,13 @@ struct BoardFacts {
 BoardFacts board_facts(const platform::MachineSensors& sensors, const platform::Sysfs& sysfs,
                        bool fake);
 
-// A cause of throttling, since the reading in which it first appeared.
+// A cause of throttling, and the times at which it appeared.
 struct Throttling {
   std::string what;        // "thermal: cpu-throttle-alert"
   double since_s = 0;      // start of the latest event, by CLOCK_MONOTONIC
-  double last_s = 0;       // newest reading that showed it
+  double last_s = 0;       // time of the newest reading with this cause
   bool active = false;     // present in the newest reading
-  std::int64_t times = 0;  // number of events, from readings or the board's counters
+  std::int64_t times = 0;  // number of events, from readings or counters
 };
 
 // Tracks the throttling signals from reading to reading. Counters of the first reading are ignored,

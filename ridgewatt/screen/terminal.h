@@ -1,5 +1,5 @@
 // A terminal as a screen of lines (ncursesw), with colors, keys and changes of size. The terminal
-// is always restored, even if the program is killed: a helper process waits for that.
+// is always restored, even if the program is killed, because a helper process then restores it.
 //
 //   Terminal terminal;                     // throws unless the terminal can move its cursor
 //   terminal.draw(lay_out(scene, dialog, message, terminal.size()));
@@ -16,7 +16,7 @@
 namespace ridgewatt::screen {
 
 // Returns the reason why standard input and output cannot show a screen ("not a terminal", "the
-// terminal 'dumb' cannot move its cursor"). Empty: they can.
+// terminal 'dumb' cannot move its cursor"). Empty: they can show one.
 std::string why_no_screen();
 
 class Terminal {

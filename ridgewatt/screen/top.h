@@ -24,8 +24,8 @@ struct TopOptions {
 // signal ends the view, everything is restored and the process then ends by this signal.
 void watch(platform::LocalDevice& device, const TopOptions& options);
 
-// Calls `print` for each reading, `count` times (0: until a signal). The first reading comes after
-// `look_s` (in options.monitor), so that it has energies and loads. Stops when `print` returns
+// Calls `print` for each reading, `count` times (0: until a signal). The first reading comes
+// after options.monitor.look_s, so that it has energies and loads. Stops when `print` returns
 // false.
 using PrintLook = std::function<bool(const monitor::Monitor&, const monitor::Snapshot&)>;
 void watch_plainly(const platform::LocalDevice& device, const TopOptions& options,

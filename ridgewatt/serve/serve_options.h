@@ -1,5 +1,5 @@
 // The options of the server. `ridgewatt serve` passes them to the program `ridgewatt-serve` as a
-// JSON object whose keys are the names of these members.
+// JSON object whose keys are the names of the members.
 //
 //   const ServeOptions options = serve_options_from_json(argv[1]);
 //   Server server(options);
@@ -24,14 +24,14 @@ struct ServeOptions {
   bool allow_control = false;
   std::vector<std::string> stores = {};
   std::size_t max_upload_bytes = std::size_t{64} << 20;
-  int children = 2;                                 // questions answered simultaneously
-  int streams = 200;                                // clients that listen to events
-  double rate = 200;                                // requests per second of one client
+  int children = 2;                                 // maximum number of questions answered at once
+  int streams = 200;                                // maximum number of clients of event streams
+  double rate = 200;                                // maximum requests per second of one client
   double time_s = 20;                               // time limit of a question
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space of a question
   std::size_t cache_bytes = std::size_t{64} << 20;  // size of the cache of answers
   bool app = true;           // Serve the pages of the application. False: only the API.
-  bool unsandboxed = false;  // run without seccomp if it is not available
+  bool unsandboxed = false;  // run without seccomp if the kernel lacks it
   double rate_hz = 20;       // samples of power per second
   double look_s = 1;         // time between two readings of the monitor
 
@@ -40,7 +40,7 @@ struct ServeOptions {
   bool on_loopback() const;
 };
 
-// Throws UsageError if `text` is not such an object.
+// Throws UsageError if `text` is not a JSON object with these keys.
 ServeOptions serve_options_from_json(const std::string& text);
 
 }  // namespace ridgewatt::serve

@@ -16,7 +16,7 @@ namespace ridgewatt::serve {
 
 class Server {
  public:
-  // Throws UsageError, NotFoundError, InputError, and what the constructor of Api throws.
+  // Throws UsageError, NotFoundError, InputError, and the errors of the constructor of Api.
   explicit Server(ServeOptions options);
   ~Server();
   Server(const Server&) = delete;
@@ -24,7 +24,7 @@ class Server {
 
   int bind();
   std::string address() const;  // "http://127.0.0.1:8470/"
-  // The token generated for this run. Empty if there is none or it comes from a file.
+  // The token generated for this run. Empty without a token, or if it comes from a file.
   std::string made_token() const;
   void run();
   void stop();

@@ -1,8 +1,8 @@
 // Handles the location of a store: the path of an SQLite file, or the address of a PostgreSQL
 // database, "postgresql://USER@HOST:PORT/DATABASE?host=/socket&passfile=FILE" (or "postgres://").
 // The password comes from PGPASSWORD, PGPASSFILE, ~/.pgpass or `passfile`. An address that contains
-// a password is rejected, because everybody who sees the command would see the password. No message
-// repeats it.
+// a password is rejected, because everybody who can read the command could read the password. No
+// message repeats a password.
 #pragma once
 
 #include <string>

@@ -49,8 +49,8 @@ class Statement {
 
 class Database {
  public:
-  // kReadOnly writes nothing, not even auxiliary files next to the database if no other process is
-  // writing it. It can therefore read a file in another user's folder. kCreate reads and writes. A
+  // kReadOnly writes nothing. If no other process writes the database, it also creates no auxiliary
+  // files next to it, so it can read a file in another user's folder. kCreate reads and writes. A
   // new file belongs to the user who called sudo.
   enum class Access { kReadOnly, kCreate };
   // Throws NotFoundError, PermissionError, InputError (not a database) or IoError.
@@ -60,7 +60,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const std::string& sql);
-  // As execute(), but returns false if another process holds a lock on the database.
+  // Like execute(), but returns false if another process holds a lock on the database.
   bool try_execute(const std::string& sql);
   std::int64_t last_insert_id() const;
   const std::string& path() const { return path_; }
@@ -73,7 +73,7 @@ class Database {
   void open_to_read();
   void open(const std::string& name, int flags);
   void close();
-  // Throws IoError if the file was written after it was opened without locks.
+  // Throws IoError if another process wrote the file after it was opened without locks.
   void check_unwritten() const;
 
   std::string path_;

@@ -1,6 +1,6 @@
 // Stores profiled operating points with their raw samples in an SQLite file (write-ahead log,
-// synced at every commit) or in a PostgreSQL database. A sweep of hours thus survives Ctrl+C, a
-// crash and a power failure. docs/reference/store.md describes the versioned schema.
+// synced at every commit) or in a PostgreSQL database. Therefore a sweep of hours survives Ctrl+C,
+// a crash and a power failure. docs/reference/store.md describes the versioned schema.
 //
 // A location is the path of a file, or "postgresql://USER@HOST:PORT/DATABASE?host=/socket" (also
 // "postgres://") with any settings of libpq except a password. The password comes from PGPASSWORD,
@@ -54,10 +54,10 @@ struct RawSample {
   double value = 0;  // in W, s, degrees Celsius or Hz, depending on the channel
 };
 
-// The channel whose only reading, at time 0, identifies the command that a point measured.
+// The channel that identifies the command of a point, by a single reading at time 0.
 inline constexpr const char* kCommandChannel = "command";
 
-// How many points of a series one command measured with these cores and batch.
+// Number of points of a series that one command measured with these cores and this batch.
 struct CommandCount {
   int cpu_cores = 0, batch = 0;
   double command = 0;  // the reading of kCommandChannel
@@ -79,10 +79,10 @@ struct PointRecord {
   PointFlags flags;          // empty: nothing unusual
   std::int64_t started_unix_s = 0;
   std::vector<RawSample> samples;
-  // The place (slot) in a campaign's plan that the point fills, "sweep7/agx-orin/117". A store has
-  // at most one point per slot, from any board. Empty: none.
+  // The place (slot) in a campaign's plan that the point fills, such as "sweep7/agx-orin/117". A
+  // store has at most one point per slot, from any board. Empty: none.
   std::string slot = {};
-  // A later rerun of its slot was measured. The point does not count.
+  // Whether a later rerun of its slot was measured. The point then does not count.
   bool superseded = false;
 };
 
@@ -94,7 +94,7 @@ struct Holding {
   std::int64_t batches = 0;        // distinct batches
   std::int64_t flagged = 0;        // points with flags
   std::int64_t newest_unix_s = 0;  // Start of the newest point. 0: not known.
-  // Number of points that the newest run planned. Absent: none.
+  // Number of points that the newest run planned. Absent: unknown.
   std::optional<std::int64_t> planned;
 };
 
@@ -106,7 +106,7 @@ struct FilledSlot {
   double window_s = 0;
   PointFlags flags;
   OperatingPoint point = {};
-  double energy_j = 0;  // Of its window. 0: not measured.
+  double energy_j = 0;  // energy of the window; 0: not measured
 };
 
 // The plan that first used a campaign's name in the store.
@@ -137,8 +137,8 @@ struct CampaignBoard {
 // The result of adding the points of another store.
 struct HandedIn {
   std::size_t added = 0;
-  std::size_t present = 0;  // already present
-  // Another board has filled the slot; the point stays in its own store only.
+  std::size_t present = 0;  // number of points that were already present
+  // Points whose slot another board has filled; they stay in their own store only.
   std::size_t superseded = 0;
 };
 
@@ -156,7 +156,7 @@ struct PruneRules {
 };
 struct Pruned {
   std::int64_t points = 0;   // together with their samples
-  std::int64_t samples = 0;  // deleted by samples_unix_s: rows; in PostgreSQL one row per channel
+  std::int64_t samples = 0;  // rows deleted by samples_unix_s (PostgreSQL: one row per channel)
   std::int64_t failures = 0;
   std::int64_t kept_slots = 0;  // points that match a rule but are kept for their campaign
 };
@@ -166,7 +166,7 @@ struct StoreFault {
   std::string check;        // the condition: "energy is power times time"
   std::int64_t rows = 0;    // number of rows that violate it
   std::string example;      // the first such row
-  std::string remark = {};  // on rows that satisfy it in another way; empty: none
+  std::string remark = {};  // remark on rows that satisfy it in another way; or empty
 };
 
 // A sweep that was imported into a store.
@@ -187,8 +187,8 @@ class Store {
   // server, also throws PermissionError (access denied), NotFoundError (no such database) and
   // IoError (unreachable).
   explicit Store(const std::string& location, Database::Access access = Database::Access::kCreate);
-  // As kCreate, but a missing store is created only by the first write. A run without a result then
-  // leaves no store behind. Throws immediately if the file could not be created or the server is
+  // Like kCreate, but the first write creates a missing store. A run without a result then leaves
+  // no store behind. Throws immediately if the file could not be created or the server is
   // unreachable.
   static Store made_at_first_write(const std::string& location);
   ~Store();
@@ -210,8 +210,8 @@ class Store {
   // Returns the summary of every series, computed by the database.
   std::vector<Holding> holdings();
 
-  // Announces that a run plans `points` points in total for the series. The number is written with
-  // the run's first point, so that a run without a result leaves nothing behind.
+  // Announces that a run plans `points` points in total for the series. The number is written
+  // together with the first point of the run, so that a run without a result writes nothing.
   void plan(const Series& series, std::int64_t points);
   // Returns the number of points that the newest run planned; empty if none did.
   std::optional<std::int64_t> planned(std::int64_t series);
@@ -219,7 +219,7 @@ class Store {
   // Writes a point and its samples in one transaction. Throws IoError if the point (mode, batch,
   // repeat) exists or its slot is filled, and InputError if one of its numbers is not finite.
   void add(std::int64_t series, const PointRecord& point);
-  // As add(), but leaves an existing point unchanged, for example if another process was first.
+  // Like add(), but leaves an existing point unchanged, for example one from another process.
   // Returns true if the point was added.
   bool add_if_absent(std::int64_t series, const PointRecord& point);
   // Adds all points of `other` that this store lacks, with samples and slots, and its campaigns'
@@ -231,14 +231,14 @@ class Store {
   bool has_slot(const std::string& slot) { return find_slot(slot).has_value(); }
   std::optional<FilledSlot> find_slot(const std::string& slot);
   std::vector<FilledSlot> filled_slots(const std::string& prefix);
-  // Returns the number of superseded points in the series that match: a later rerun of their slot
-  // ("sweep7/agx-orin/117@1") was measured.
+  // Returns the number of superseded points in matching series. A point is superseded if a later
+  // rerun of its slot ("sweep7/agx-orin/117@1") was measured.
   std::int64_t superseded(const SeriesFilter& filter = {});
   // Returns the raw samples of the point that filled the slot.
   std::vector<RawSample> samples_of_slot(const std::string& slot);
 
-  // Registers a campaign unless the store has one of this name. Returns the registered campaign;
-  // empty if this role may not register campaigns and the store has none of this name.
+  // Registers a campaign unless the store has a campaign with its name. Returns the registered
+  // campaign. Empty if the store has none and this role may not register campaigns.
   std::optional<CampaignEntry> enter_campaign(const CampaignEntry& campaign);
   std::optional<CampaignEntry> find_campaign(const std::string& name);
   // Returns all campaigns in order of name. A store with schema 3 or older has none.
@@ -253,8 +253,8 @@ class Store {
   std::vector<CampaignBoard> campaign_boards(const std::string& campaign);
 
   // Deletes rows by `rules`, or only counts them if `dry` is true. Can be interrupted and repeated.
-  // Requires a role that may delete. The file of an SQLite store does not shrink, but its space is
-  // reused.
+  // A server requires a role that may delete. The file of an SQLite store does not shrink, but its
+  // space is reused.
   Pruned prune(const PruneRules& rules, bool dry);
   // Looks for inconsistent rows, and in an SQLite file also for damaged pages. Returns one entry
   // per test.
@@ -274,15 +274,15 @@ class Store {
   std::int64_t size();
 
   // Returns the points of every board name, workload and kind as sweeps. Repeats, including those
-  // of several boards with the same name, are combined into the median of time and energy, and the
-  // power that follows from these. Superseded points are left out.
+  // of several boards with the same name, are combined: median time, median energy, and the power
+  // from both. Superseded points are left out.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
   // Adds the rows of a sweep as points without raw samples, either all or none. Existing points are
   // skipped. Returns the number of added points.
   std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
   // Adds the rows of several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
-  // modelled sweeps keep their provenance. `board` is the board of the rows. If it is empty, the
-  // board of the sweep is used, or "unknown".
+  // modelled sweeps keep their provenance. `board` is the board of the rows. If empty, the board of
+  // the sweep is used, or else "unknown".
   std::vector<ImportedSweep> import(const std::vector<Sweep>& sweeps, const std::string& board);
 
  private:
@@ -299,7 +299,7 @@ class Store {
 
   std::string location_;
   std::string path_;
-  std::unique_ptr<Connection> connection_;               // null: the first write creates the store
+  std::unique_ptr<Connection> connection_;               // null: created by the first write
   std::optional<std::pair<Series, std::int64_t>> plan_;  // not yet written
 };
 

@@ -21,17 +21,17 @@ struct StudyFactor {
   // CommandBench::prepare() resolves it.
   int level_count = 0;
   std::map<std::string, std::string> texts;  // text that replaces a level in the command
-  // Words that a level may be. Empty: the keys of `texts` if every level has a text, or else any
+  // Allowed levels. Empty: the keys of `texts` if every level has a text, otherwise any
   // word.
   std::vector<std::string> choices;
-  // Range of numeric levels; of a factor `batch` 1 to 2^20 if the file states none.
+  // Range of numeric levels. Default for the factor `batch`: 1 to 2^20.
   std::optional<double> minimum, maximum;
   bool given = false;  // the user replaced the levels
-  // False: its own effect is not reported; it varies only to average over its levels.
+  // False: it varies only for averaging over its levels; its own effect is not reported.
   bool asked = true;
   // True: if the board cannot set the factor, the study runs without it.
   bool optional = false;
-  // Shell command per level. If it fails, the level is left out.
+  // Shell command per level. If the command fails, the level is left out.
   std::map<std::string, std::string> needs;
 };
 
@@ -72,9 +72,9 @@ struct StudyChanges {
   std::vector<std::string> parameters, levels;
   int repeats = 0;
 };
-// Throws UsageError that names the invalid option, or a level that is not one of the factor: empty,
-// given twice, out of its range, or not one of its words. CommandBench::prepare() checks the levels
-// of knobs and governors against the board.
+// Throws UsageError that names an invalid option, or a level that is empty, given twice, out of the
+// range of the factor, or not one of its words. CommandBench::prepare() checks the levels of knobs
+// and governors against the board.
 void change_study(Study& study, const StudyChanges& changes);
 
 using StudyCell = std::vector<std::string>;  // one level of each factor

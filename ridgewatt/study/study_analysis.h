@@ -4,8 +4,8 @@
 // Ratios are compared as logarithms, within a block and at equal levels of the other factors. The
 // intervals use Student's t over the means of the blocks (Fisher, The Design of Experiments, 1935;
 // Montgomery, Design and Analysis of Experiments, chapter 4). For a replayed sweep, the blocks are
-// combinations of its other knobs. The interval then shows how the effect varies over modes, not
-// how accurately it was measured.
+// combinations of the other knobs. The interval then shows the variation of the effect over modes,
+// not the accuracy of its measurement.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ struct StudyEffect {
   bool shown() const { return blocks > 1 && (lo > 1 || hi < 1); }
 };
 
-// How the effect of one factor, from its first to its last level, depends on another factor: the
-// ratio of the effect at the last level of the other factor to the effect at its first level.
+// The dependence of one factor's effect (from its first to its last level) on another factor: the
+// effect at the last level of the other factor / the effect at its first level.
 struct StudyInteraction {
   std::string factor;
   std::string other;
@@ -43,7 +43,7 @@ struct StudyInteraction {
   bool shown() const { return lo > 1 || hi < 1; }
 };
 
-// The optimum of a numeric factor with at least three levels: its level with the least energy in
+// The optimum of a numeric factor with at least three levels: the level with the least energy in
 // each group. A group is a block at fixed levels of the other factors.
 struct GroupOptimum {
   std::string group = {};
@@ -66,7 +66,7 @@ struct StudyOptimum {
 // Variation of a response between repeats.
 struct StudySpread {
   std::string response;
-  // Standard deviation of ln(response) within cells, without the means of the blocks.
+  // Standard deviation of ln(response) within cells, after subtracting the means of the blocks.
   double cv = 0;
   double lo = 0;
   double hi = 0;
@@ -76,7 +76,7 @@ struct StudySpread {
 struct StudyBest {
   std::string response;
   MeanInterval saving;  // mean over the blocks
-  // The levels of the cell that is most often the best.
+  // The levels of the cell that is the best one in most blocks.
   std::string most_often;
 };
 
@@ -89,12 +89,12 @@ struct StudyAnalysis {
   std::vector<std::string> findings;
 };
 
-// Divides the responses of a minibatch by the batch of each result and names them "sample_s",
-// "sample_energy_j", "sample_stall_s" and "sample_compute_s", also in the study's list of
-// responses.
+// Converts responses per minibatch to responses per sample ("sample_s", "sample_energy_j",
+// "sample_stall_s", "sample_compute_s"), also in the study's list of responses. `batches`: one per
+// result.
 void use_samples(Study& study, std::vector<StudyResult>& results,
                  const std::vector<double>& batches);
-// The batches are the levels of the factor "batch". Changes nothing in a study without it.
+// Takes the batches from the factor "batch". Changes nothing in a study without this factor.
 void use_samples(Study& study, std::vector<StudyResult>& results);
 // Names of the responses to compare, in order of preference.
 inline constexpr std::array<std::string_view, 3> kTimeResponses = {"sample_s", "minibatch_s",
@@ -111,7 +111,7 @@ bool is_numeric(const StudyFactor& factor);
 // Returns one sentence per finding, with numbers and their intervals.
 std::vector<std::string> study_findings(const Study& study, const StudyAnalysis& analysis);
 
-// `replayed` means that the rows come from a sweep, whose blocks are not repeats.
+// `replayed`: the results come from a sweep, whose blocks are not repeats.
 StudyAnalysis analyze_study(const Study& study, const std::vector<StudyResult>& results,
                             bool replayed);
 

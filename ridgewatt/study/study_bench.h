@@ -26,8 +26,8 @@ class CommandBench {
     bool full_fan = false;             // run the fan at full speed in all runs
     measure::CacheOptions cache = {};  // treatment of the file cache before each run
   };
-  // `device` must outlive this. Throws the error of the mode control if `full_fan` is set and it
-  // fails.
+  // `device` must outlive this. If `full_fan` is set and the fan cannot be set, throws the error of
+  // the mode control.
   CommandBench(const platform::LocalDevice& device, const Options& options);
   ~CommandBench();
   CommandBench(const CommandBench&) = delete;
@@ -68,11 +68,11 @@ class CommandBench {
   std::size_t malformed_marks_ = 0;
 };
 
-// Returns the rows of a sweep as results. The cells are given by the factors of the study that are
-// knobs or the batch, and the blocks by everything else that varies. The study's levels are
-// replaced by those of the sweep. Times and energies are per sample, or per minibatch if a
-// batch of the sweep is unknown. Factors that the sweep does not vary are removed from the study
-// and named in `left_out`. Throws NotSupportedError if no factor remains.
+// Returns the rows of a sweep as results. Factors of the study that are knobs or the batch define
+// the cells; everything else that varies defines the blocks. The levels of the sweep replace those
+// of the study. Times and energies are per sample, or per minibatch if a batch of the sweep is
+// unknown. Factors that the sweep does not vary are removed from the study and named in `left_out`.
+// Throws NotSupportedError if no factor remains.
 std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
                                       std::vector<std::string>& left_out);
 

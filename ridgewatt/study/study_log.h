@@ -22,8 +22,8 @@ class StudyLog {
   // Stores a run, synced to disk when it returns. Throws IoError if the run exists.
   void add(const StudyRun& run, const Responses& responses);
   std::vector<StudyResult> results();
-  // Adds a note of a program, unless it is stored already. notes() returns them in order of first
-  // appearance.
+  // Adds a note of a program, unless it is stored already. notes() returns all notes in order of
+  // first appearance.
   void add_note(const std::string& note);
   std::vector<std::string> notes();
 

@@ -21,7 +21,7 @@ struct StudyRunOptions {
 };
 
 // Requires a prepared `bench`. Restores the original mode of the board at the end. Returns the
-// content of the log. Throws what CommandBench::run() throws.
+// content of the log. Throws the errors of CommandBench::run().
 std::vector<StudyResult> run_study(const Study& study, CommandBench& bench, StudyLog& log,
                                    const StudyRunOptions& options);
 
@@ -36,11 +36,11 @@ struct StudyOutcome {
   std::size_t planned = 0;  // runs of the whole study; 0: a sweep
   std::vector<std::string> remarks = {};
 };
-// Returns how many runs are done, and how to continue: "2 of 4 runs; repeat the command to
+// Returns the number of completed runs, and how to continue: "2 of 4 runs; repeat the command to
 // continue". `file` as in conduct_study().
 std::string runs_text(std::size_t done, std::size_t planned, const std::string& file);
-// Executes the remaining runs with a prepared `bench` on the board `device`. `file` keeps finished
-// runs; empty: none does. A result that the samples of a run also contain is taken from the
+// Executes the remaining runs with a prepared `bench` on the board `device`. `file` stores finished
+// runs; empty: they are not stored. If the samples of a run contain a result, it is taken from the
 // samples.
 StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,
                            const std::string& file, const StudyRunOptions& options);

@@ -18,7 +18,7 @@ inline constexpr double kClockTolerance = 0.01;
 // release. Rows under a governor are not checked. If the board's tables are incomplete, any clock
 // up to the highest is accepted.
 void fit_to_board(Sweep& samples, const Board& board);
-// As fit_to_board(), for the modes `space` of the local board, called `name` in messages.
+// Like fit_to_board(), for the modes `space` of the local board. `name` is used in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);
 
 // Returns the modes of `board`, limited to the knobs that the samples contain. Other knobs were not

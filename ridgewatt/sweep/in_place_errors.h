@@ -1,5 +1,5 @@
-// Errors that end a profile of a running program and that the search (tune/in_place_search.h)
-// handles.
+// Errors that end a profile of a running program. The search (tune/in_place_search.h) handles
+// them.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ class DriftedError : public Error {
       : Error(what), time_factor_(time_factor), power_factor_(power_factor), doubtful_(doubtful) {}
   double time_factor() const { return time_factor_; }  // new value divided by old value
   double power_factor() const { return power_factor_; }
-  // Number of most recent profiles for which it is not known whether they were before or after the
-  // change. Includes profiles that exceeded the power limit.
+  // Number of most recent profiles that may have been measured before or after the change. Includes
+  // profiles that exceeded the power limit.
   int doubtful() const { return doubtful_; }
 
  private:

@@ -15,9 +15,9 @@ namespace ridgewatt {
 // columns are ignored.
 std::vector<PowerMode> read_modes(const std::string& path);
 
-// Returns a mode of a file, with clocks within 1 MHz of a clock of the space set to that clock. A
-// knob that the space lacks is kept. Throws UsageError, with the file and the mode, for a value
-// that the space lacks.
+// Returns a mode of a file, with clocks within 1 MHz of a clock of the space set to that clock.
+// Knobs that the space lacks do not change. Throws UsageError, with the file and the mode, for a
+// value that the space lacks.
 PowerMode mode_in_space(const KnobSpace& space, const PowerMode& mode, const std::string& path);
 
 // Help text with the syntax that select_modes() accepts.
@@ -34,8 +34,8 @@ inline constexpr char kModesHelp[] =
 // * the path of a CSV file (any text with a '/' or ending in .csv), see read_modes() and
 //   mode_in_space().
 //
-// Returns each mode once, in the given order. Throws what find_preset() and read_modes() throw, and
-// UsageError for a knob setting that the board does not have.
+// Returns each mode once, in the given order. Throws the errors of find_preset() and read_modes(),
+// and UsageError for a knob setting that the board does not have.
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text);
 
 }  // namespace ridgewatt

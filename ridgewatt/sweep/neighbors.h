@@ -17,8 +17,8 @@ class NeighborLines {
 
   // The axes with more than one value.
   const std::vector<PointAxis>& axes() const { return varying_; }
-  // Position of a row on its line along axes()[d]: the line is [begin, end) of order(d), in
-  // ascending order, and the row is at `position`.
+  // Position of a row on its line along axes()[d]. The line is [begin, end) of order(d), in
+  // ascending order. The row is at `position`.
   struct Place {
     std::size_t begin = 0, end = 0, position = 0;
     // Range of the rows with the same value on the axis.
@@ -37,7 +37,7 @@ class NeighborLines {
   // there are fewer than two such rows.
   struct Deviation {
     double value = 0;
-    std::size_t pattern = 0;  // equal for rows at the same level with neighbors at the same levels
+    std::size_t pattern = 0;  // equal if rows and their neighbors are at the same levels
     // Error of the line if the slope d ln(value) / d ln(knob) changes by 1 between row and
     // neighbors.
     double bend = 0;
@@ -62,7 +62,7 @@ inline constexpr double kTimeSlopes = 1, kPowerSlopes = 3;
 
 // Returns the robust deviation of every row's `value` from its neighbors over all axes (see
 // quality.h); 0 for a row without neighbors. A deviation that a change of slope within `slopes` can
-// explain does not count, unless at least eight rows at the same levels show what change is usual.
+// explain does not count, unless at least eight rows at the same levels show the usual change.
 std::vector<double> neighbor_deviations(const NeighborLines& lines,
                                         const std::vector<double>& value,
                                         const std::vector<bool>& trusted, double slopes);

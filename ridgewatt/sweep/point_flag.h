@@ -9,7 +9,7 @@ namespace ridgewatt {
 
 enum class PointFlag {
   kUnsteady,        // the power under load did not become steady
-  kDrifted,         // a clock was lower than the one set
+  kDrifted,         // a clock was lower than the set clock
   kThrottled,       // the machine reported throttling
   kExcluded,        // many minibatches were not counted
   kFewMinibatches,  // the command ended before its time window was complete

@@ -1,5 +1,5 @@
-// The interface between a search and a measurement. The search does not know whether a sweep is
-// replayed, a twin computes the point, or a board runs it.
+// The interface between a search and a measurement. For the search it makes no difference whether a
+// sweep is replayed, a twin computes the point, or a board runs it.
 #pragma once
 
 #include "ridgewatt/sweep/observation.h"

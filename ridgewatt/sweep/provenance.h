@@ -13,7 +13,7 @@
 
 namespace ridgewatt {
 
-// In order of distance from a measurement. kReplayed also means a recorded file that does not state
+// Ordered by distance from a measurement. kReplayed also means a recorded file that does not state
 // its origin. kProfiled means an answer that is one of the samples used by the search.
 enum class Provenance { kMeasured, kReplayed, kProfiled, kPredicted, kModelled, kFake };
 constexpr auto enum_names(Provenance) {
@@ -25,8 +25,8 @@ constexpr auto enum_names(Provenance) {
                             {Provenance::kFake, "fake"}});
 }
 
-// Returns the provenance of a result made from such rows. Results from kFake rows are kFake.
-// Results from recorded rows get the provenance `made`.
+// Returns the provenance of a result made from rows of provenance `rows`: kFake for kFake rows,
+// otherwise `made`.
 Provenance derived_provenance(Provenance rows, Provenance made);
 // Returns the provenance of rows of two origins together: the one farther from a measurement.
 Provenance weaker_provenance(Provenance a, Provenance b);

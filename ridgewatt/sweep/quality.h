@@ -36,27 +36,27 @@ constexpr auto enum_names(Fault) {
 }
 
 struct QualityOptions {
-  // A row is an outlier if its ln(time) or ln(power) deviates from its neighbors by more than this,
-  // and also by more than `sigmas` robust standard deviations.
+  // A row is an outlier if its ln(time) or ln(power) deviates from its neighbors by more than this
+  // value, and also by more than `sigmas` robust standard deviations.
   double time_deviation = 0.22;
   double power_deviation = 0.15;
   double sigmas = 6;
   // A row is faulty if it is slower than the row at the next lower clock by this factor, because
   // time never rises with a clock.
   double monotonic_factor = 1.25;
-  // A measured energy may differ from power times time by this share, which covers rounded figures.
+  // A measured energy may differ from power times time by this share, to allow for rounded figures.
   double energy_deviation = 0.05;
 };
 
-// How rows count energy: their median ratio of energy to power times time. Rows may count it
-// throughout in another way, as that of one rail, which is no fault.
+// The way in which rows count energy: the median of energy / (power x time). It is not a fault if
+// all rows count energy in another way, for example of one rail.
 class EnergyCount {
  public:
   explicit EnergyCount(std::vector<double> ratios,
                        double deviation = QualityOptions().energy_deviation);
-  // The row counts energy as power times time or in the usual way of the rows.
+  // Returns whether a row counts energy as power x time or in the usual way of the rows.
   bool plausible(double ratio) const;
-  // Describes how the rows count energy, if this is not power times time; otherwise empty.
+  // Describes how the rows count energy; empty if energy is power x time.
   std::string remark() const;
 
  private:
@@ -73,7 +73,7 @@ struct QualityFlag {
 struct QualityReport {
   std::vector<QualityFlag> flags;  // In order of rows. A row may have several flags.
   std::vector<bool> flagged;       // one entry per row: the row is suspect
-  // About the sweep as a whole: constant knobs, holes in the grid.
+  // Remarks on the sweep as a whole: constant knobs, holes in the grid.
   std::vector<std::string> remarks;
   std::size_t flagged_rows() const;
   double flagged_share() const;  // share of all rows
@@ -81,16 +81,16 @@ struct QualityReport {
 
 // Checks each row against its neighbors along each knob (and batch). The expected value lies on a
 // line through the nearest trusted rows below and above, at most two levels away, corrected for the
-// usual curvature at those levels. The knobs are combined by a weighted median. If fewer than eight
-// rows show the usual curvature, only deviations beyond all physically possible slopes count. The
-// worst row of a neighborhood is removed first and the others are checked again, so that a bad row
-// does not affect its neighbors. Rows without near neighbors are checked only for units, energy
-// and missing knobs. Repeated operating points are not a fault. The cost is O(rows log rows) per
-// round, with a few rounds.
+// usual curvature at those levels. The deviations along the knobs are combined by a weighted
+// median. If fewer than eight rows show the usual curvature, only deviations beyond all physically
+// possible slopes count. The worst row of a neighborhood is removed first and the others are
+// checked again, so that a bad row does not affect its neighbors. Rows without near neighbors are
+// checked only for units, energy and missing knobs. Repeated operating points are not a fault. The
+// cost is O(rows log rows) per round, with a few rounds.
 QualityReport check_quality(const Sweep& sweep, const QualityOptions& options = {});
 
-// If a larger share of the rows is flagged, the check probably does not suit the sweep. Ask the
-// user before leaving out rows.
+// If a larger share of the rows is flagged, the check is probably not suitable for the sweep. Ask
+// the user before leaving out rows.
 inline constexpr double kMostFlagged = 0.1;
 
 // Returns the sweep without its flagged rows, with repeated points averaged.

@@ -22,7 +22,7 @@ struct ReplayNoise {
 
 class ReplayProfiler : public Profiler {
  public:
-  // If the sweep contains a point several times, the first row counts.
+  // If the sweep contains a point several times, the first row is used.
   explicit ReplayProfiler(const Sweep& sweep);
   // Returns a profiler of the same rows with noise. Copies share the rows and are cheap.
   ReplayProfiler with_noise(const ReplayNoise& noise) const;

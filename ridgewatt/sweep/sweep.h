@@ -32,9 +32,9 @@ struct Sweep {
   std::vector<std::size_t> lines;  // line in the file, one per observation
   std::string board = {};          // Board of the rows. Empty: not known.
   Provenance provenance = Provenance::kReplayed;
-  std::optional<Runtime> runtime = {};  // runtime and twin of modelled rows, as in RowOrigin
+  std::optional<Runtime> runtime = {};  // of modelled rows, as in RowOrigin; also `twin`
   std::string twin = {};
-  // Why the measurement of a row may be inaccurate. Rows beyond its end have no flag.
+  // Why the measurement of a row may be inaccurate. Rows without an entry have no flag.
   std::vector<PointFlags> flags = {};
 
   PointFlags flags_of(std::size_t row) const;
@@ -51,8 +51,8 @@ struct Sweep {
   Sweep without_rows() const;
 };
 
-// Mean of the rows of one operating point: mean time, total energy divided by total time as power,
-// and the means of all other quantities that every row has.
+// Mean of the rows of one operating point. Time: mean. Power: total energy / total time. Other
+// quantities: mean, if every row has them.
 class RepeatMean {
  public:
   void add(const Observation& row);
@@ -72,14 +72,14 @@ Sweep average_repeats(Sweep sweep);
 // be 0), a fractional number of cores or an unknown provenance, and UsageError for an unknown NAME.
 // An empty batch is 0 (not a dimension). An empty energy, median or stall was not measured.
 std::vector<Sweep> read_sweeps(const std::string& path);
-// As read_sweeps(), for the text of a file called `source`.
+// Like read_sweeps(), for the text of a file called `source`.
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source);
-// Reads the only sweep of a file. Throws UsageError with their names if there are several.
+// Reads the only sweep of a file. Throws UsageError, which lists the names, if there are several.
 Sweep read_sweep(const std::string& path);
 
 // Returns the only sweep that matches `wanted`: "NAME[:KIND[:PROVENANCE]][@BOARD]" or "@BOARD". An
 // absent or empty `wanted` matches any sweep. Throws UsageError with all names unless exactly one
-// sweep matches. `source` is used in messages; if `wanted` is absent, they recommend "FILE#NAME"
+// sweep matches. `source`: name in messages. If `wanted` is absent, messages recommend "FILE#NAME"
 // instead of --workload.
 Sweep choose_sweep(std::vector<Sweep> sweeps, const std::optional<std::string>& wanted,
                    const std::string& source);

@@ -20,7 +20,7 @@ struct TrustedSweep {
   std::string path;
   std::size_t rows = 0, dropped = 0;  // number of rows in the file, and how many were dropped
 
-  // Reports how many rows were dropped, and how many of the others have a flag. Empty: none.
+  // Returns the number of dropped rows, and of remaining rows with a flag, as text. Empty: none.
   std::string remark() const;
 };
 
@@ -36,7 +36,7 @@ struct TrustOptions {
 // Throws the errors of read_sweeps() and choose_sweep(), and InputError if the share of flagged
 // rows exceeds kMostFlagged.
 TrustedSweep read_trusted_sweep(const std::string& path, const TrustOptions& options = {});
-// As read_trusted_sweep(), for a sweep that was already read from `path`.
+// Like read_trusted_sweep(), for a sweep that was already read from `path`.
 TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path);
 
 }  // namespace ridgewatt

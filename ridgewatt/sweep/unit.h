@@ -1,4 +1,4 @@
-// Returns what a minibatch and a sample are called in a sweep of some kind. For a language model, a
+// Returns the words for a minibatch and a sample in a sweep of some kind. For a language model, a
 // "prefill" minibatch reads the prompts of `batch` requests, and a "decode" minibatch writes one
 // token for each.
 #pragma once

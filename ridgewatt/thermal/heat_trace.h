@@ -3,9 +3,9 @@
 // Two CSV formats are supported. `ridgewatt soak` writes one row per reading:
 //   time_s, power_w, temperature_c and, if known, fan (share), throttled (0 or 1), clock_mhz
 // where `power_w` is the mean since the previous row. `ridgewatt measure --series-csv` writes one
-// row per channel and reading (time_s, channel, value). There, the power is the channel
-// "power:total" or the only power channel, the temperature is that of the zone with the highest
-// mean, and the fan is "fan:NAME". A `tegrastats` log must be converted first.
+// row per channel and reading (time_s, channel, value). In the second format, the power is the
+// channel "power:total" or the only power channel, the temperature is that of the zone with the
+// highest mean, and the fan is "fan:NAME". A `tegrastats` log must be converted first.
 #pragma once
 
 #include <optional>

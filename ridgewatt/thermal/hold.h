@@ -19,8 +19,8 @@ struct ThermalFile;
 
 struct HoldQuestion {
   double power_w = 0;  // power at the junction temperature kPowerCelsius
-  // Absent: as in the trace. If the ambient temperature of the trace was measured, its error is
-  // that of the thermometer, which also measures this one.
+  // Absent: as in the trace. If the ambient temperature of the trace was measured, both have the
+  // same error, that of the thermometer.
   std::optional<double> ambient_celsius;
   std::optional<double> fan;  // Share of full speed. Absent: as in the trace.
   // Temperature at which the board throttles. Absent: that of the board.
@@ -32,6 +32,6 @@ struct HoldQuestion {
 
 // Throws UsageError if no trip temperature is known or a value is out of range.
 HoldAnswer how_long(const ThermalFit& fit, const HoldQuestion& question);
-// With the constants of a file, whose provenance the answer states.
+// Uses the constants of a file. The answer has the provenance of the file.
 HoldAnswer how_long(const ThermalFile& file, const HoldQuestion& question);
 }  // namespace ridgewatt::thermal

@@ -26,7 +26,7 @@ struct HoldAnswer {
   double sustained_w = 0;  // highest power that can be held indefinitely
   Interval sustained_interval_w;
   double slow_s = 0;                              // time constant of the heat sink
-  Provenance provenance = Provenance::kModelled;  // kFake: by constants of a fake board
+  Provenance provenance = Provenance::kModelled;  // kFake: constants of a fake board
 };
 
 // Returns "holds", "throttles after 14 min" or "throttles at once".

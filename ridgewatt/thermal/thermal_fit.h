@@ -6,10 +6,10 @@
 // The power of each row drives the exact solution of the thermal model (thermal_model.h). The fit
 // minimizes the soft-L1 loss of the temperatures by Levenberg-Marquardt in the logarithms of the
 // constants. The priors are wide: a constant that the trace does not determine keeps the usual
-// value of boards, with a wide interval. Temperature zones round to 0.5 or 1 C, and rounding errors
-// persist over many rows, so the residuals are correlated. The information of the rows is therefore
-// divided by the sum of the residuals' autocorrelations (Bartlett 1946), so that the intervals are
-// not too narrow.
+// value of boards, with a wide interval. Temperature zones round to 0.5 or 1 C, and rounding
+// errors persist over many rows, so the residuals are correlated. To avoid too narrow intervals,
+// the information of the rows is divided by the sum of the residuals' autocorrelations (Bartlett
+// 1946).
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ struct ThermalFit {
   double fan = 1;               // mean of the trace, weighted by time
   bool fan_varied = false;      // false: the usual dependence of the cooling on the fan is assumed
   double idle_w = 0;            // lowest mean power over half a minute
-  // Standard deviation of leakage_per_k. 0: not observed; the usual value is used.
+  // Standard deviation of leakage_per_k. 0: not observed, so the usual value is used.
   double leakage_sd = 0;
   double hottest_celsius = 0, coldest_celsius = 0;
   // Estimate and covariance of the six parameters.

@@ -57,8 +57,8 @@ class ThermalSystem {
   ThermalState after(const ThermalState& from, double time_s) const;
   // Returns the steady state; empty if leakage grows faster than heat is removed (thermal runaway).
   std::optional<ThermalState> steady() const;
-  // Time until the junction first reaches `celsius`. 0 if it has reached it already; empty if it
-  // never does.
+  // Time until the junction first reaches `celsius`. 0 if it is already reached; empty if it is
+  // never reached.
   std::optional<double> time_until(const ThermalState& from, double celsius) const;
   // The slower time constant, that of the heat sink. Infinite in a thermal runaway.
   double slow_s() const;

@@ -1,5 +1,5 @@
-// Reads the layer information of a TensorRT engine, written by `trtexec --exportLayerInfo` with
-// --profilingVerbosity=detailed or without it (then only names).
+// Reads the layer information of a TensorRT engine, written by `trtexec --exportLayerInfo`. Without
+// --profilingVerbosity=detailed it has only names.
 //
 //   const EngineLayers engine = read_engine_layers("engine.layers.json");
 //   engine.layers[0].name;    // "Conv_0 + Relu_1": the names in the rows of --exportProfile
@@ -28,7 +28,7 @@ struct EngineLayer {
   std::string layer_type = {};      // "CaskConvolution", "Reformat", "NoOp". Empty: not known.
   std::string parameter_type = {};  // "Convolution", "Pooling"
   std::vector<EngineTensor> inputs = {}, outputs = {};
-  // Sides of a convolution's kernel, and of a pooling's window.
+  // Sizes of a convolution's kernel, and of a pooling window, by dimension.
   std::vector<std::int64_t> kernel = {}, window = {};
   std::int64_t groups = 1;
   std::int64_t out_maps = 0;
@@ -45,7 +45,7 @@ struct EngineLayers {
 
 // Throws NotFoundError, PermissionError, IoError or InputError.
 EngineLayers read_engine_layers(const std::string& path);
-// As read_engine_layers(), for text. `name` is used in messages.
+// Like read_engine_layers(), for text. `name` is used in messages.
 EngineLayers parse_engine_layers(std::string_view text, const std::string& name);
 
 }  // namespace ridgewatt::trace

@@ -12,8 +12,8 @@
 //                                   or, with TraceOptions::all_providers, on all providers
 //
 // Files are streamed: memory use is bounded and grows by a few bytes per kernel and operator. Times
-// are per run of the model. A trtexec profile states its number of runs; for the other formats,
-// TraceOptions::runs gives it.
+// are per run of the model. A trtexec profile states its number of runs. For other formats, set
+// TraceOptions::runs.
 #pragma once
 
 #include <cstddef>
@@ -80,17 +80,17 @@ struct LayerTrace {
 };
 
 struct TraceOptions {
-  // Number of runs in the trace. Absent: that stated in the file, or 1.
+  // Number of runs in the trace. Absent: the number in the file, or 1.
   std::optional<double> runs = {};
   // For ONNX Runtime: also read nodes that do not run on the CPU. Their times are those of the
-  // host, which launches them and does not wait for them.
+  // host, which launches such nodes without waiting for them.
   bool all_providers = false;
 };
 
 // Throws NotFoundError, PermissionError or IoError, InputError with the fault and its position, and
 // UsageError if options.runs contradicts the file.
 LayerTrace read_layer_trace(const std::string& path, const TraceOptions& options = {});
-// As read_layer_trace(), for uncompressed JSON formats in memory. `name` is used in messages.
+// Like read_layer_trace(), for uncompressed JSON formats in memory. `name` is used in messages.
 LayerTrace parse_layer_trace(std::string_view text, const std::string& name,
                              const TraceOptions& options = {});
 

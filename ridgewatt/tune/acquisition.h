@@ -1,5 +1,5 @@
 // Predictions of a model-based search for every point: the logarithm of the objective, and the
-// probability that each limit is met. Time and power are predicted as independent log-normal
+// probability that the limits are met. Time and power are predicted as independent log-normal
 // distributions.
 #pragma once
 
@@ -19,13 +19,14 @@ struct Outlook {
   std::vector<double> feasible;  // probability that all limits are met
 };
 
-// The predictions of time and power from all results of a search. The search must outlive this.
+// The predictions of time and power from all results of a search. The search must outlive this
+// object.
 class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)
       : search_(search), surrogate_(search.prior(), search.options().noise) {}
-  // Adds the new results of the search and predicts every point. Points that are being measured
-  // count as outstanding results (Beliefs). Requires at least one result.
+  // Adds the new results of the search and predicts every point. Points in flight count as
+  // outstanding results (see Beliefs). Requires at least one result.
   const Beliefs& update();
   const Beliefs& get() const { return beliefs_; }
   // Probability that the measured point `answer` meets every limit and that no other feasible point
@@ -45,8 +46,8 @@ class SearchBeliefs {
 void judge_beliefs(const SearchSpace& space, const Goal& goal, const Beliefs& beliefs,
                    Outlook& outlook);
 
-// Probability that a standard normal variable is below `z`. Exactly 0 or 1 beyond six standard
-// deviations.
+// Probability that a standard normal variable is below `z`. Exactly 0 or 1 if |z| >
+// 6.
 double normal_below(double z);
 
 }  // namespace ridgewatt::tune

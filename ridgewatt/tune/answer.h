@@ -16,9 +16,9 @@ inline constexpr double kNoisy = 0.02;
 // Required probability of meeting the limits for an answer from noisy measurements.
 inline constexpr double kTrust = 0.98;
 
-// Returns the point of `seen` with the best expected objective in `outlook`. Only points are
-// considered that meet the limits with at least this probability, and whose mean measurement also
-// meets them. The result is the mean of the point's measurements.
+// Returns the point of `seen` with the best expected objective in `outlook`. Considers only points
+// that meet the limits with at least the given probability and whose mean measurement also meets
+// them. The result is the mean of the point's measurements.
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability);
@@ -28,8 +28,8 @@ class NoisyAnswers {
  public:
   NoisyAnswers(const SearchSpace& space, const SurrogatePrior& prior, double noise,
                std::span<const Observation> seen);
-  // Returns the best point that meets the limits with the probability kTrust. If there is none, a
-  // lower probability suffices. Empty if no point has that either.
+  // Returns the best point that meets the limits with the probability kTrust. If there is none,
+  // accepts a lower probability. Empty if no point has this probability either.
   std::optional<Observation> answer(const Goal& goal) const;
 
  private:

@@ -1,5 +1,5 @@
-// The interface between a search and several boards. Runs of points are started, and end in any
-// order. Implementations: SimulatedBoards (tune/simulated_boards.h) in simulated time, the
+// The interface between a search and several boards. The search starts runs of points; the runs end
+// in any order. Implementations: SimulatedBoards (tune/simulated_boards.h) in simulated time, the
 // execution engine with many boards in real time, and OneAtATime for a single Profiler.
 //
 //   OneAtATime board(profiler);            // or SimulatedBoards boards(profiler, {.boards = 8});
@@ -21,14 +21,14 @@ namespace ridgewatt::tune {
 struct FinishedRun {
   enum class End {
     kMeasured,
-    kCannotRun,   // not measured: the board rejects the point, or the program failed
-    kDoesNotFit,  // exceeds the memory in every mode
-    kLost         // the board failed or was taken away: says nothing about the point
+    kCannotRun,   // the board rejects the point, or the program failed
+    kDoesNotFit,  // the batch exceeds the memory in every mode
+    kLost         // the board failed or was removed; the point may be valid
   };
   std::size_t run = 0;
   End end = End::kMeasured;
-  Observation seen = {};    // set for kMeasured
-  std::string reason = {};  // set otherwise
+  Observation seen = {};    // result, for kMeasured
+  std::string reason = {};  // reason, for all others
 };
 
 class AsyncProfiler {
@@ -51,7 +51,7 @@ class AsyncProfiler {
 // A single board. The search waits for each run, and the clock does not advance.
 class OneAtATime final : public AsyncProfiler {
  public:
-  // `profiler` must outlive this.
+  // `profiler` must outlive this object.
   explicit OneAtATime(Profiler& profiler) : profiler_(profiler) {}
 
   std::size_t boards() const override { return 1; }

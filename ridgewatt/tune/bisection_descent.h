@@ -1,8 +1,8 @@
-// The descent of GMD (gradient descent in several dimensions; Fulcrum). Starting from one mode, it
-// measures, for each knob, the end of the range that leads toward the power budget. It then follows
-// the knob with the largest slope |change of time / change of power| and halves the range of that
-// knob. Over the budget, it follows the knob with the smallest slope, which costs the least time
-// per watt. The last rule is not published but chosen here.
+// The descent of GMD (gradient descent in several dimensions; Fulcrum). It starts from one mode and
+// measures, for each knob, the end of the range in the direction of the power budget. It then
+// follows the knob with the largest slope |change of time / change of power| and halves the range
+// of that knob. Over the budget, it follows the knob with the smallest slope, which costs the least
+// time per watt. This last rule is our choice; it is not published.
 //
 //   BisectionDescent descent(space, middle, look);
 //   if (!descent.start("middle mode")) return;
@@ -26,7 +26,7 @@ class BisectionDescent {
   struct Sight {
     double value = 0;
     double power_w = 0;
-    bool over = false;  // the power is over the budget: lower levels are needed
+    bool over = false;  // whether the power exceeds the budget
   };
   // Measures a point. Returns empty if the point cannot be measured; the descent then ends.
   using Look = std::function<std::optional<Sight>(const Position&, std::string_view reason)>;
@@ -42,8 +42,8 @@ class BisectionDescent {
   bool start(std::string_view reason);
   // Measures the end of each knob's range. Requires start().
   void probe_ends();
-  // Halves the range of the knob to follow. Returns the new position and its measurement; empty
-  // when all ranges are used up or the position cannot be measured.
+  // Halves the range of the knob to follow. Returns the new position and its measurement. Empty
+  // when all ranges have one level or the position cannot be measured.
   struct Step {
     Position position;
     Sight sight;

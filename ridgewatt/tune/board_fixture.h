@@ -19,8 +19,8 @@ inline KnobSpace small_board() {
                                       {0.6e9, 2.1e9, 3.2e9}}});
 }
 
-// Time: the larger of compute time and memory time, plus launches. Power: a constant, terms in the
-// cube of the GPU clock and the square of the CPU clock, and memory.
+// Time: maximum of compute and memory time, plus launches. Power: a constant plus terms for the
+// cube of the GPU clock, the square of the CPU clock, and memory.
 inline Observation small_board_run(const OperatingPoint& point) {
   const auto& mode = point.mode;
   const double n = std::max(point.batch, 1);

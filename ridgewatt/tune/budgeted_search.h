@@ -1,6 +1,6 @@
-// A search with a budget: the allowed points, the remaining budget, the results and the best of
-// them. The searches for a mode (tune/search.h) and for a plan (schedule/plan_search.h) derive from
-// it and define how a point is measured and compared.
+// A search with a budget: the allowed points, the remaining budget, the results and the best
+// result. The searches for a mode (tune/search.h) and for a plan (schedule/plan_search.h) derive
+// from it and define how a point is measured and compared.
 //
 //   while (search.profiles_left() > 0 && ..) search.profile(index, "why this point");
 //   if (const auto answer = search.best()) ..
@@ -22,8 +22,8 @@ namespace ridgewatt::tune {
 
 struct SearchBudget {
   int profiles = 15;                                        // number of profiled operating points
-  double time_s = std::numeric_limits<double>::infinity();  // time on the board
-  int minibatches = 40;  // per profile; the number that PowerTrain and Fulcrum use
+  double time_s = std::numeric_limits<double>::infinity();  // limit of the total time on the board
+  int minibatches = 40;  // per profile, as in PowerTrain and Fulcrum
   // Throws UsageError if a member is not positive.
   void check() const;
 };
@@ -33,11 +33,11 @@ enum class StopReason {
   kBudget,       // the number of profiles is used up
   kTime,         // the time on the board is used up
   kNothingLeft,  // the strategy has no further point to try
-  kNoGain,       // no point promises enough gain to be worth profiling
+  kNoGain,       // no point has enough expected gain
   kNearBest      // the answer is probably near the best
 };
-// "profiling budget spent", "time budget spent", "nothing left to try", .. `withheld`: points are
-// left that are not known to be safe.
+// "profiling budget spent", "time budget spent", "nothing left to try", .. `withheld`: some points
+// are left because they are not known to be safe.
 std::string_view stop_reason_text(StopReason reason, bool withheld = false);
 
 // Reports progress (base/progress.h): the next of `total` profiles begins.
@@ -69,7 +69,7 @@ class BudgetedSearch {
   bool tried(std::size_t point) const { return tried_[point] != 0; }
   // True if the point is allowed and not tried.
   bool untried(std::size_t point) const { return allowed_[point] != 0 && tried_[point] == 0; }
-  // 0 if the time budget is used up.
+  // Number of remaining profiles; 0 if the time budget is used up.
   int profiles_left() const { return time_s_ < budget_.time_s ? budget_.profiles - spent_ : 0; }
 
   // Profiles a point and returns the result. A point may be profiled again. Empty if the budget is
@@ -120,7 +120,7 @@ class BudgetedSearch {
     }
     return best != nullptr ? std::optional(*best) : std::nullopt;
   }
-  // Of the results that violate a limit, the one whose largest violation is smallest.
+  // The result with the smallest `excess` among those that violate a limit.
   std::optional<Result> nearest_miss() const {
     const Result* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
@@ -142,15 +142,15 @@ class BudgetedSearch {
   // Profiles a point. Throws NotFoundError if the point cannot be run, NotSupportedError if it
   // exceeds the memory.
   virtual Result measure(std::size_t point) = 0;
-  // Largest violation of a limit as a share; 0 or less if all limits are met. Empty while not
-  // known.
+  // Largest violation of a limit as a share; 0 or less if all limits are met. Empty if
+  // unknown.
   virtual std::optional<double> excess(const Result& seen) const = 0;
   // True if `a` is better than `b`, assuming that both meet every limit.
   virtual bool better(const Result& a, const Result& b) const = 0;
   virtual double minibatch_time_s(const Result&) const { return 0; }
   // A point that must be measured first because the limits depend on it.
   virtual std::optional<std::size_t> needed_first() const { return std::nullopt; }
-  // Returns the point to profile instead of `point`, if that is not allowed. Empty: none is
+  // Returns the point to profile instead of `point` if `point` is not allowed. Empty: no point is
   // allowed.
   virtual std::optional<std::size_t> permitted_instead_of(std::size_t point) const { return point; }
   // Called with every result.

@@ -1,5 +1,5 @@
-// Chooses the best operating point from predictions, without profiling. The limits are met only as
-// far as the predictions are correct.
+// Chooses the best operating point from predictions, without profiling. Limits are met only if the
+// predictions are correct.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ enum class Caution { kMeans, kUpperEnds };
 
 // `predictions` has one entry per point. The objective is computed from the means. Points whose
 // objective is within the share `tie` of the lowest count as equal, and the fastest of them is the
-// best. `slowdown_s` is empty, or has one time per point to compare with a slowdown limit instead
+// best. `slowdown_s`: empty, or one time per point that is compared with a slowdown limit instead
 // of the predicted time, because the errors of a point and of the reference are correlated. Throws
 // UsageError if `points` and `predictions` have different sizes.
 Choice choose(const Goal& goal, std::span<const OperatingPoint> points,
               std::span<const predict::Prediction> predictions, Caution caution = Caution::kMeans,
               double tie = 0, std::span<const double> slowdown_s = {});
 
-// Returns the estimate of a quantity whose logarithm has the error `error` around ln(`mean`).
+// Returns the estimate of a quantity with mean `mean` whose logarithm has the error `error`.
 predict::Estimate estimate_of(double mean, const twin::LogError& error,
                               double interval = predict::kDefaultInterval);
 

@@ -1,5 +1,5 @@
-// Rows for comparison with an answer: the board's own modes and, if every point is known, the
-// optimum. A row is measured, replayed or estimated. Only an estimated row has an interval.
+// Points for comparison with an answer: modes of the board and, if every point is known, the
+// optimum. A point is measured, replayed or estimated. Only an estimated point has an interval.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct ComparedPoint {
   std::optional<Serving> serving = {};  // only if the goal has a request rate
   std::vector<LimitStand> broken = {};  // the limits that the means violate
   std::string misses = {};              // `broken` as text
-  std::vector<LimitConfidence> confidence = {};  // of each limit on estimated values
+  std::vector<LimitConfidence> confidence = {};  // one entry per limit on estimated values
   std::optional<thermal::HoldAnswer> hold = {};  // only for a board with thermal constants
 
   bool feasible() const { return verdict.feasibility == Feasibility::kFeasible; }
@@ -45,7 +45,7 @@ ComparedPoint compared(const Goal& goal, std::string name, const Observation& se
 ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint& point,
                        const predict::Prediction& cost);
 
-// For estimates of a twin and a slowdown limit: recomputes the confidence of `point`.
+// For a slowdown limit on estimates of a twin: recomputes the confidence of `point`.
 // `time_over_reference` is the time of the point with the interval of its ratio to the reference.
 void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
                             ComparedPoint& point);

@@ -5,7 +5,7 @@
 //   InPlaceSearch search(space, goal, profiler, options);
 //   const InPlaceResult found = search.run();                   // any strategy
 //
-// The strategy sees only the points of the safe set (tune/safe_set.h), which grows with each
+// The strategy can choose only points of the safe set (tune/safe_set.h), which grows with each
 // measurement. When the profiler reports that earlier profiles are invalid (DriftedError), the
 // results are multiplied by the change of time and power at a reference point. The strategy then
 // continues with the remaining budget. A corrected point must be measured again before it can
@@ -25,8 +25,8 @@ namespace ridgewatt::tune {
 
 struct InPlaceSearchOptions {
   StrategyOptions strategy;
-  SafeSetOptions safe;   // the power limit is overwritten by that of the goal
-  int most_renewed = 5;  // profiles beyond the budget, to measure candidates for the answer again
+  SafeSetOptions safe;   // the goal's power limit overrides its power limit
+  int most_renewed = 5;  // extra profiles, to measure candidates for the answer again
 };
 
 struct InPlaceResult {
@@ -44,7 +44,8 @@ std::size_t in_place_start(const SearchSpace& space, const Goal& goal);
 class InPlaceSearch {
  public:
   // All references must outlive the search. Throws UsageError for a slowdown limit together with a
-  // power limit, because the top mode, the reference of the slowdown, may violate the power limit.
+  // power limit, because the reference of the slowdown is the top mode, which may violate the power
+  // limit.
   InPlaceSearch(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                 InPlaceSearchOptions options);
   ~InPlaceSearch();

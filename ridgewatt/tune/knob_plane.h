@@ -1,5 +1,6 @@
-// A linear model of a quantity over the knobs. The descents (GMD) use it to choose further points
-// after bisection. Fitted by least squares of relative errors with a small ridge penalty.
+// A linear model of a quantity over the knobs. The descents (GMD) use the model to choose further
+// points after bisection. It is fitted by least squares of relative errors with a small ridge
+// penalty.
 #pragma once
 
 #include <Eigen/Core>

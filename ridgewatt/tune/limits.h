@@ -32,10 +32,10 @@ std::vector<LimitConfidence> limit_confidence(
 // The lowest probability; empty if `limits` is empty.
 std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits);
 
-// A limit, and the value with which some point is feasible while all other limits stay.
+// A limit, and the value that makes some point feasible if all other limits stay unchanged.
 struct Relaxation {
   LimitKind kind = LimitKind::kPower;
-  double value = 0;       // required value: SI, requests per second, or a share of slowdown
+  double value = 0;       // required value, in SI units; slowdown as a share
   std::size_t point = 0;  // index of the point that is then feasible
 };
 
@@ -48,8 +48,8 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
 
 // Returns the default batch sizes for a goal. Training: 16 only, because its batch also affects the
 // result of the training. If no batch above 1 can improve the objective (time, latency or power
-// without a request rate): 1 only. Otherwise 1, 2, 4 .. up to 128 (chosen: the time per sample
-// hardly falls beyond it), as long as they fit the memory and can be collected within the latency
+// without a request rate): 1 only. Otherwise 1, 2, 4 .. up to 128 (chosen: larger batches hardly
+// reduce the time per sample), if they fit the memory and can be collected within the latency
 // limit.
 std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);

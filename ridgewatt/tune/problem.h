@@ -43,8 +43,8 @@ struct Limits {
   double energy_j = kNone;   // of a minibatch
   double latency_s = kNone;  // worst latency of a request
   // Largest slowdown relative to MAXN as a fraction (0.05: 5 %): time per sample divided by that of
-  // the top mode at the largest batch of the search space, minus 1. The search profiles that point
-  // first.
+  // the top mode at the largest batch of the search space, minus 1. The search profiles this
+  // reference point first.
   double slowdown = kNone;
 };
 
@@ -59,8 +59,8 @@ struct Goal {
   double time_weight = 1;
   // Time per sample of MAXN, for `limits.slowdown`; 0 until it is known.
   double reference_time_s = 0;
-  // Power of the idle board in a mode. With a request rate, the energy of a sample includes the
-  // time in which the board waits for the next batch. Null: it does not.
+  // Power of the idle board in a mode. With a request rate, the energy of a sample then includes
+  // the time in which the board waits for the next batch. Null: idle power is not included.
   std::function<double(const PowerMode&)> idle_power_w = {};
 
   // Throws UsageError for a limit or rate that is not positive, a latency limit without a request
@@ -78,7 +78,7 @@ bool needs_energy(const Goal& goal);
 // bound of Fulcrum's analysis.
 double serving_latency_s(const Goal& goal, int batch, double time_s);
 // Energy that the board draws from the end of a minibatch of this cost to the start of the next
-// one. 0 unless the goal counts idle power. An idle board draws no more than a busy one.
+// one. 0 unless the goal counts idle power. Idle power is limited to `power_w`.
 double idle_energy_j(const Goal& goal, const OperatingPoint& point, double time_s, double power_w);
 // Objective, in SI units, of a point with this cost per minibatch.
 double objective_value(const Goal& goal, const OperatingPoint& point, double time_s, double power_w,
@@ -110,7 +110,7 @@ constexpr auto enum_names(LimitKind) {
                            {LimitKind::kSlowdown, "time per sample"}});
 }
 
-// A measured value and one limit, in SI units. For a rate, value and bound are times between
+// A measured value and one limit, in SI units. For a rate, `value` and `bound` are times between
 // batches. For a slowdown, they are times per sample.
 struct LimitStand {
   LimitKind kind = LimitKind::kPower;
@@ -130,7 +130,8 @@ constexpr auto enum_names(Feasibility) {
 }
 
 // Result of comparing a point with all limits. `excess` is the largest violation as a share (0.03:
-// 3 % over the limit), negative if all limits are met. `limit` is the limit with this violation.
+// 3 % over the limit), negative if all limits are met. `limit` is the limit with the largest
+// violation.
 struct Verdict {
   Feasibility feasibility = Feasibility::kUnknown;
   double excess = 0;

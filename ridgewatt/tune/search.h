@@ -1,5 +1,5 @@
-// One search for the best operating point of a goal, the interface through which strategies
-// measure.
+// One search for the best operating point for a goal. Strategies measure through this
+// class.
 //
 //   void search_mine(Search& search) {            // a strategy of your own: tune/strategy.h
 //     for (std::size_t i = 0; search.profiles_left() > 0 && i < search.space().size(); ++i) {
@@ -35,7 +35,7 @@ struct FinishedRun;
 enum class InFlightRule {
   kBelieved,  // as the predicted mean (kriging believer)
   kAverage,   // as the mean of the results so far (constant liar)
-  kDrawn      // as many draws from the prediction: q-expected improvement by Monte Carlo
+  kDrawn      // as random draws of the prediction (q-expected improvement by Monte Carlo)
 };
 constexpr auto enum_names(InFlightRule) {
   return named<InFlightRule>({{InFlightRule::kBelieved, "believed"},
@@ -50,29 +50,29 @@ struct StrategyOptions {
   std::string strategy = "auto";  // one of strategy_names()
   SearchBudget budget;
   std::uint64_t seed = 1;
-  std::vector<PowerMode> presets;  // the board's own modes, for the strategy `presets`
+  std::vector<PowerMode> presets;  // modes for the strategy `presets`
   // Observations of the same workload from earlier searches. Strategies with `remembers`
   // (tune/strategy_table.h) use them as results.
   std::vector<Observation> known;
   // Prior of model-based strategies. Null: computed from the space at first use. Share it between
   // searches of the same space, because computing it is expensive.
   std::shared_ptr<const tune::SurrogatePrior> prior;
-  // `auto` stops when the best untried point promises a relative gain below this.
+  // `auto` stops when the expected relative gain of the best untried point is below this value.
   double min_gain = 0;
-  // Number of samples of the job for which the answer is sought. `auto` also stops when a profile
-  // would cost more time (or energy, if that is the objective) than it is expected to save in the
-  // job. 0: no job.
+  // Number of samples of the job that will use the answer. `auto` also stops when a profile would
+  // cost more time (or energy, if that is the objective) than its expected saving in the job. 0: no
+  // job.
   double job_samples = 0;
-  // `auto` stops when, with this probability, no untried point is better than its answer by more
-  // than kNearBest. 1: never.
+  // `auto` stops when this is the probability that no untried point is better than its answer by
+  // more than kNearBest. 1: never.
   double near_best = 1;
   // Relative standard deviation of a measurement. It decides how the answer is chosen
   // (tune/answer.h).
   double noise = 0.01;
   InFlightRule in_flight = InFlightRule::kBelieved;
   // Returns the points that may be chosen, one flag per point. Called before the first profile and
-  // after each one. Null: all points. A search on a running program uses it to stay within its
-  // power limit.
+  // after each one. Null: all points. A search on a running program uses this function to stay
+  // within its power limit.
   std::function<std::vector<char>()> allowed = {};
 };
 
@@ -86,7 +86,7 @@ struct SearchStep {
 struct SearchSummary {
   std::string strategy;
   bool feasible = false;              // there is an answer
-  std::optional<Observation> answer;  // a profiled point that met every limit when measured
+  std::optional<Observation> answer;  // a profiled point whose measurement met every limit
   std::optional<Observation> miss;    // if there is no answer: the nearest miss
   StopReason stop_reason = StopReason::kNothingLeft;
   std::string stop;  // `stop_reason` as text
@@ -94,11 +94,11 @@ struct SearchSummary {
   // and if Search::withholds().
   std::optional<double> near_best;
   std::vector<SearchStep> steps;
-  std::size_t again = 0;  // of `steps`: measured again to confirm the answer, beyond the budget
+  std::size_t again = 0;        // repeats in `steps` to confirm the answer
   double reference_time_s = 0;  // per sample, for a slowdown limit; 0: not known
   double board_time_s = 0;      // sum over all steps of minibatches x time
   double board_energy_j = 0;    // sum over all steps of minibatches x energy
-  double wall_clock_s = 0;      // of a profiler with several boards; 0 for one board
+  double wall_clock_s = 0;      // with several boards; 0 for one board
 };
 
 class Search final : public BudgetedSearch<Observation> {
@@ -109,7 +109,7 @@ class Search final : public BudgetedSearch<Observation> {
          StrategyOptions options);
   ~Search() override;
 
-  // To profile several points at once, for strategies that can choose before all results are
+  // Profiling of several points at once, for strategies that can choose before all results are
   // available:
   //   do {
   //     while (search.can_start() && ..) search.start(index, "why this point");
@@ -126,8 +126,8 @@ class Search final : public BudgetedSearch<Observation> {
   // Points in flight, in the order of their starts.
   const std::vector<std::size_t>& in_flight() const;
   std::size_t boards() const;
-  // Sets the predicted ln(time of a minibatch) of every point. A run that takes far longer is also
-  // given to another board.
+  // Sets the predicted ln(time of a minibatch) of every point. If a run takes far longer, its point
+  // is also started on another board.
   void expect_times(std::span<const float> log_time);
 
   // The goal, with the reference of a slowdown limit once the top mode is measured.
@@ -136,8 +136,8 @@ class Search final : public BudgetedSearch<Observation> {
   // The prior given in the options, or else one that is computed at the first call.
   const tune::SurrogatePrior& prior();
 
-  // Whether an untried point may not be chosen (StrategyOptions::allowed). Nothing is known of such
-  // points, so the search states no probability that its answer is near the best.
+  // Whether some untried point is not allowed (StrategyOptions::allowed). Such points are unknown,
+  // so the search states no probability that its answer is near the best.
   bool withholds() const;
   // Sets SearchSummary::near_best.
   void set_near_best(double probability) { near_best_ = probability; }

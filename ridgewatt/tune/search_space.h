@@ -1,5 +1,5 @@
 // The operating points from which a search may choose: power modes times batch sizes, each with its
-// position on the lattice of knob levels. Strategies see only this space, neither a board nor a
+// position on the lattice of knob levels. Strategies use only this space, neither a board nor a
 // sweep.
 #pragma once
 
@@ -34,8 +34,8 @@ class SearchSpace {
   const std::vector<OperatingPoint>& points() const { return points_; }  // sorted
   const OperatingPoint& operator[](std::size_t index) const { return points_[index]; }
   const Position& position(std::size_t index) const { return positions_[index]; }
-  // Values of an axis in SI units (cores, Hz, samples), ascending. At most one value: the axis is
-  // fixed.
+  // Values of an axis in SI units (cores, Hz, samples), ascending. With at most one value, the axis
+  // is fixed.
   const std::vector<double>& levels(std::size_t axis) const { return levels_[axis]; }
   const std::vector<double>& levels(PointAxis axis) const {
     return levels_[static_cast<std::size_t>(axis)];
@@ -54,7 +54,7 @@ class SearchSpace {
   // Returns position `n` of a space-filling sequence: the lowest corner, the highest corner, then
   // Halton's sequence (Halton 1960) over the levels of the axes.
   Position space_filling(std::size_t n) const;
-  // Index of the mode with the highest levels at the largest batch: MAXN if the grid is complete.
+  // Index of the point with the highest levels and the largest batch: MAXN if the grid is complete.
   std::size_t top() const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace ridgewatt::tune {
 
-// Profiles the untried points of `points` in order, while more than `keep` profiles remain.
+// Profiles the untried points of `points` in order, until only `keep` profiles remain.
 template <class Result>
 void profile_in_order(BudgetedSearch<Result>& search, std::span<const std::size_t> points,
                       std::string_view reason, int keep = 0) {
@@ -40,8 +40,8 @@ void fill_space(BudgetedSearch<Result>& search, std::uint64_t seed) {
   }
 }
 
-// Returns the allowed point nearest to these shares of each axis' range. The range of the batch
-// ends at the largest allowed batch.
+// Returns the allowed point nearest to the given shares of the range of each axis. The range of the
+// batch ends at the largest allowed batch.
 template <class Result>
 std::size_t point_at(const BudgetedSearch<Result>& search,
                      const std::array<double, SearchSpace::kAxes>& shares) {
@@ -59,8 +59,8 @@ std::size_t point_at(const BudgetedSearch<Result>& search,
   return *space.nearest(position, search.allowed());
 }
 
-// Cuts a front with ascending power into `count` bins of equal width, and returns the least certain
-// point of each non-empty bin.
+// Cuts a front with ascending power into `count` bins of equal width, and returns the most
+// uncertain point of each non-empty bin.
 template <class Power, class Uncertainty>
 std::vector<std::size_t> least_certain_of_bins(std::span<const std::size_t> front,
                                                std::size_t count, const Power& power,

@@ -26,14 +26,14 @@ struct SimulationOptions {
   double spread = 0.3;  // standard deviation of the logarithm of a run's duration
   std::uint64_t seed = 1;
   std::vector<double> slowness = {};   // Factor on each board's runs. Default: 1.
-  std::vector<double> dies_at_s = {};  // When each board fails for good. Default: never.
+  std::vector<double> dies_at_s = {};  // Time at which each board fails for good. Default: never.
   // Time after which the run of a failed board is reported as lost.
   double noticed_after_s = AsyncProfiler::kForever;
 };
 
 class SimulatedBoards final : public AsyncProfiler {
  public:
-  // `profiler` must outlive this.
+  // `profiler` must outlive this object.
   SimulatedBoards(Profiler& profiler, SimulationOptions options);
 
   std::size_t boards() const override;
@@ -56,7 +56,7 @@ class SimulatedBoards final : public AsyncProfiler {
 
   Profiler& profiler_;
   SimulationOptions options_;
-  std::vector<double> free_since_s_;  // Per board. Infinite while a run is in progress.
+  std::vector<double> free_since_s_;  // per board; infinite during a run
   std::deque<FinishedRun> waiting_;   // runs that wait for a board
   std::vector<Ending> endings_;
   double now_s_ = 0;

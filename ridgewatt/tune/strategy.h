@@ -3,8 +3,8 @@
 //   SearchSummary summary = tune(space, goal, profiler, {.strategy = "auto"});
 //   SearchSummary mine = tune(space, goal, profiler, {.name = "mine", .run = search_mine}, {});
 //
-// A strategy sees a Search: the points, the results so far and the remaining budget. It sees no
-// board, sweep or twin.
+// A strategy works on a Search: the points, the results so far and the remaining budget. It has no
+// access to a board, sweep or twin.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ const std::vector<std::string_view>& strategy_names();
 // Throws UsageError that lists all names.
 const Strategy& find_strategy(std::string_view name);
 
-// Runs the strategy that the options name. Throws UsageError for an unknown name or invalid
+// Runs the strategy named in the options. Throws UsageError for an unknown name or invalid
 // options.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const StrategyOptions& options);

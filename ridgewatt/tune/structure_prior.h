@@ -1,6 +1,6 @@
 // Prior for time and power over a space, from general knowledge about accelerators. Many random
 // workloads are drawn. The mean of the draws is the prior mean, and their covariance is a kernel
-// that contains monotonicity, saturation and the interaction of knobs.
+// that represents monotonicity, saturation and the interaction of knobs.
 //
 // The draws are workloads of the given groups. Without groups, or if the batch is a dimension, they
 // come from a family of simple accelerators that is not fitted to any workload: overlapping GPU
@@ -20,7 +20,8 @@ namespace ridgewatt::tune {
 // are centered over the space, so they do not determine the absolute level.
 struct FunctionPrior {
   std::vector<float> mean;  // one value per point
-  // Each has one value per point. Covariance of x and x': sum over features f of f(x) f(x').
+  // Each feature has one value per point. The covariance of x and x' is the sum of f(x) f(x') over
+  // all features f.
   std::vector<std::vector<float>> features;
 };
 

@@ -25,14 +25,14 @@ class SurrogatePrior {
   explicit SurrogatePrior(const SearchSpace& space,
                           std::span<const predict::WorkloadGroup> groups = {});
   // Adds a reference for the shape of time and power: the sweep of another workload, or a twin.
-  // Values that are not at a point of the space are ignored, and missing points are filled from the
-  // nearest value. Each fit weights the references by their marginal likelihood (evidence).
+  // Ignores values at points outside the space, and fills missing points from the nearest value.
+  // Each fit weights the references by their marginal likelihood (evidence).
   void add_reference(const SearchSpace& space, std::span<const Observation> values);
 
   std::size_t size() const { return axis_rows_; }
   bool has_references() const { return !references_time_.empty(); }
-  // The expected shapes of log time and log power without their levels: the mean of the references,
-  // or of the structure prior without references.
+  // The expected shapes of log time and log power without their levels: the mean of the references
+  // or, without references, of the structure prior.
   const std::vector<float>& expected_time() const {
     return has_references() ? references_time_.back() : structure_.log_time.mean;
   }
@@ -52,8 +52,9 @@ class SurrogatePrior {
   std::vector<SearchSpace::Position> positions_;
 };
 
-// Effect of an outstanding result. If the result is `z` standard deviations above its mean, every
-// predicted mean moves by z x row. The standard deviations do not depend on the result.
+// Effect of an outstanding result. If the result is z standard deviations above its mean, every
+// predicted mean moves by z x (row of the effect). The standard deviations do not depend on the
+// result.
 struct AwaitedBelief {
   std::size_t index = 0;
   std::vector<float> time_row, power_row;
@@ -89,13 +90,13 @@ class Surrogate {
 
  private:
   struct Solution;
-  // One quantity: its observations, and the hyperparameters of the last fit.
+  // One quantity (time or power): its observations, and the hyperparameters of the last fit.
   struct Output {
     std::vector<double> logs;
     std::vector<double> extra_variance;  // of observations that are probably outliers
     // Structural covariance of each observation with every point.
     std::vector<std::vector<float>> rows;
-    // Index of the prior mean: structure, then references, then their average.
+    // Index of the prior mean, in the order: structure, references, average of the references.
     std::size_t mean = 0;
     std::size_t scale = 3, local = 1, roughness = 1;  // indices into the grids of hyperparameters
     std::shared_ptr<const Solution> solution;         // of the last fit

@@ -1,5 +1,5 @@
 // The error of a twin for one workload over many operating points, as a Gaussian process. A few
-// profiles reduce the error, and correlations give the uncertainty of the ratio of two points.
+// profiles reduce the error. Correlations give the uncertainty of the ratio of two points.
 //
 //   TwinDoubt doubt(points, view);           // before any profile
 //   doubt.learn(3, seen);                    // the measured result of points[3]
@@ -38,7 +38,8 @@ struct TwinView {
                                                               std::span<const OperatingPoint>)>;
   const twin::Twin& twin;
   Modelled modelled;
-  // Standard deviation of ln(measured / modelled) common to all points, for time and for power.
+  // Standard deviation of the part of ln(measured / modelled) that is common to all points, for
+  // time and for power.
   std::array<double, 2> common_sd = {0.1, 0.1};
 };
 

@@ -6,9 +6,9 @@
 //   const SearchSummary found = verification.search(profiler);  // options.budget.profiles at most
 //   for (const auto& step : verification.next()) ..             // manually: what to profile next
 //
-// The answer is always a profiled point that met every limit. The reference meets a slowdown limit,
-// so a goal with only that limit always has an answer. Observations from earlier searches
-// (StrategyOptions::known) cost no profile. Throws what Search throws.
+// The answer is always a profiled point that met every limit. The reference itself meets a slowdown
+// limit, so a goal with only this limit always has an answer. Observations from earlier searches
+// (StrategyOptions::known) cost no profile. Throws the errors of Search.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ namespace ridgewatt::tune {
 
 class Verification {
  public:
-  // Number of points of `all` that are kept because they are best according to the twin. The top
-  // point and the known points are kept in addition.
+  // Number of points of `all` that are considered because they are best according to the twin, in
+  // addition to the top point and the known points.
   static constexpr std::size_t kMostPoints = 2000;
 
   Verification(const Goal& goal, const SearchSpace& all, const TwinView& view,
@@ -36,8 +36,8 @@ class Verification {
     OperatingPoint point;
     std::string reason;
   };
-  // For use without a profiler: returns the reference if it is not known, and the point with the
-  // largest expected gain. Empty if the budget is used up or no point promises a gain.
+  // For use without a profiler. Returns the reference if it is unknown, and the point with the
+  // largest expected gain. Empty if the budget is used up or no point has an expected gain.
   std::vector<Step> next() const;
   // Returns the best known point that meets every limit.
   std::optional<Observation> best_known() const;

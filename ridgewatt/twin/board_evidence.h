@@ -28,7 +28,7 @@ constexpr auto enum_names(EvidenceQuantity) {
                                   {EvidenceQuantity::kIdlePower, "idle_power_w"}});
 }
 
-// Whether the figure is the quantity at the point `at`, or the ratio `at` / `against`, or the
+// The meaning of the figure: the quantity at the point `at`, the ratio `at` / `against`, or the
 // difference `at` - `against`.
 enum class EvidenceForm { kValue, kRatio, kDifference };
 constexpr auto enum_names(EvidenceForm) {
@@ -55,7 +55,7 @@ struct Evidence {
   // The figure is `factor` times the quantity, for example the number of minibatches in an epoch.
   double factor = 1;
   double value = 0;   // in SI units; dimensionless for a ratio
-  double log_sd = 0;  // standard deviation of ln(figure / modelled value): the error of both
+  double log_sd = 0;  // standard deviation of ln(figure / modelled value)
 };
 
 // Parses the text of a CSV file. `source` names the file in error messages. Throws InputError, with

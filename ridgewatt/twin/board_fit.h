@@ -24,18 +24,18 @@ namespace ridgewatt::twin {
 
 struct BoardFit {
   Twin twin;
-  // A figure as the prior twin and as the fitted twin predict it.
+  // A figure, with its predictions by the prior twin and by the fitted twin.
   struct Row {
     Evidence evidence;
     double prior = 0;
     double fitted = 0;
   };
   std::vector<Row> rows;
-  std::vector<WorkloadFit> workloads;  // of the rows of sweeps
+  std::vector<WorkloadFit> workloads;  // errors on rows of sweeps
   TwinFitReport search;
 };
 
-// `runs` are rows of sweeps; one run weighs at most as much as CalibrateOptions::time_observations
+// `runs` are rows of sweeps. One run weighs at most as much as CalibrateOptions::time_observations
 // (for time) and power_observations (for power) independent rows. `parameters` are parameters that
 // microbenchmarks measured directly. Throws Error if no valid posterior is found, and UsageError if
 // a parameter of `prior` has no deviation.

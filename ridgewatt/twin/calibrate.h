@@ -8,9 +8,9 @@
 // Residuals are ln(modelled / measured) with the soft-L1 loss, so that faulty rows have little
 // influence. All rows of a workload share one model error. A workload therefore weighs as much as
 // `time_observations` independent rows, regardless of the length of its sweep. Parameters that the
-// data does not determine stay at their priors. The fit alternates: time, then power with the
-// modelled time, then both again, because the cost of data loading is visible in the power but also
-// affects the time.
+// data does not determine stay at their priors. The fit alternates between time, and power with the
+// modelled time, because the cost of data loading is visible in the power but also affects the
+// time.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct CalibrateSummary {
   FitScore pooled;  // average over all rows
   FitScore unseen;  // average over the workloads, each with the twin fitted without it
   std::vector<CalibrationOutlier> outliers;  // worst first
-  std::vector<std::string> notices;          // which parameters or knobs the data cannot determine
+  std::vector<std::string> notices;          // parameters or knobs that the data does not determine
   std::vector<Twin> left_out;                // one twin per workload, fitted without that workload
   // Coverage of the 90 % intervals. Empty unless CalibrateOptions::coverage is set.
   std::vector<CoverageRow> coverage;
@@ -46,11 +46,12 @@ struct CalibrateSummary {
   std::string brief_report() const;
 };
 
-// "2 workloads, time 5.5 %, power 3.2 % mean error", after the twin's status unless it is kFitted.
+// Returns "2 workloads, time 5.5 %, power 3.2 % mean error", after the status of the twin if it is
+// not kFitted.
 std::string mean_error_text(const Twin& twin, const std::vector<WorkloadFit>& workloads);
 
-// Throws InputError if time or power of a row is not a positive number or is implausible, as in a
-// wrong unit.
+// Throws InputError if time or power of a row is not a positive number, or is implausible, as from
+// a wrong unit.
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs);
 // Does the same checks. Also throws InputError if the rows cover too few power modes and `start` is
 // not a fitted twin. Returns remarks about knobs that have one value in all rows.
@@ -60,8 +61,8 @@ std::vector<std::string> check_calibration(const Twin& start,
 // Computes the errors of `summary.twin` per workload, their mean, and the errors over all rows.
 void summarize_scores(const std::vector<CalibrationRun>& runs, CalibrateSummary& summary);
 
-// Throws UsageError if `runs` is empty or an option is out of range, and InputError as
-// check_calibration() does.
+// Throws UsageError if `runs` is empty or an option is out of range, and InputError like
+// check_calibration().
 CalibrateSummary calibrate(const Twin& start, const std::vector<CalibrationRun>& runs,
                            const CalibrateOptions& options = {});
 

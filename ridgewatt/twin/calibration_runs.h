@@ -23,10 +23,10 @@ struct CalibrationRun {
   std::string board;     // Board of the measurement. Empty: the board whose twin is fitted.
   std::shared_ptr<const workload::WorkloadCost> cost;
   RunOptions options;
-  // Times are medians of timed minibatches, as in published sweeps. False: mean periods.
+  // True: times are medians of timed minibatches, as in published sweeps. False: mean periods.
   bool medians = true;
   std::vector<Observation> observations;
-  // Modelled and predicted rows are refused: a fit to them would repeat their model.
+  // Modelled and predicted rows are rejected, because a fit to them would only repeat their model.
   Provenance provenance = Provenance::kReplayed;
   // Rows that the data-quality check suspects; they are not fitted. Empty: none.
   std::vector<bool> flagged;
@@ -34,7 +34,7 @@ struct CalibrationRun {
   bool is_flagged(std::size_t row) const { return !flagged.empty() && flagged[row]; }
 };
 
-// How a sweep was made. Unset fields take the values of published_sweep().
+// The settings of a measured sweep. Unset fields get the values of published_sweep().
 struct SweepSpec {
   std::string path;
   std::string model;  // File or zoo:NAME. Empty: derived from the workload name in the sweep.
@@ -45,7 +45,7 @@ struct SweepSpec {
   std::optional<Runtime> runtime;                // absent: PyTorch in eager mode
   std::optional<workload::Precision> precision;  // absent: FP32
   std::optional<InputPlace> input;               // absent: host memory
-  // If it is another board, its rows test how well a scaled twin predicts it and are not fitted.
+  // Board of the sweep. Rows of another board are not fitted; they test a scaled twin.
   std::string device;
 };
 
@@ -59,8 +59,8 @@ std::vector<SweepSpec> parse_sweep_specs(const std::vector<std::string>& texts);
 // docs/methods/twin.md).
 SweepSpec published_sweep(const std::string& workload, const std::string& kind);
 
-// Returns one run per batch size, with the rows flagged that the data-quality check suspects.
-// Throws InputError for modelled and predicted rows.
+// Returns one run per batch size. Rows that the data-quality check suspects are flagged. Throws
+// InputError for modelled and predicted rows.
 std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& spec);
 std::vector<CalibrationRun> load_calibration_runs(const std::vector<SweepSpec>& specs);
 // Returns the runs on the board whose twin is fitted.

@@ -17,7 +17,7 @@ namespace ridgewatt::twin {
 // Returns the parameters of `twin`, a twin of `from`, scaled to the hardware of `to`, with the
 // status "scaled, not validated". The variance of each ln(parameter) grows by the square of the
 // prior's deviation (times kSameChip on the same system on a chip), and by the square of half the
-// logarithm of the scaling factor, a rule of thumb. Throws NotSupportedError if a board file lacks
+// logarithm of the scaling factor (a rule of thumb). Throws NotSupportedError if a board file lacks
 // a rate that is needed.
 Twin carry_twin(const Twin& twin, const Board& from, const Board& to);
 

@@ -9,7 +9,7 @@
 //   node + work                          on one thread,
 //   node + min(work, work(T) + sync)     on T threads,
 // where `work` is the time to compute, to read weights and to move activations. Power is not
-// modelled: it is NaN. The last parameters are of llama.cpp, which llm/processor.h models.
+// modelled: it is NaN. The last parameters belong to llama.cpp, which llm/processor.h models.
 #pragma once
 
 #include <array>
@@ -95,7 +95,8 @@ struct CpuTwin {
   double cache_bytes = kPriorCacheBytes;  // part of the last-level cache that a program can use
   std::array<double, kCpuParamCount> values{};
   std::array<double, kCpuParamCount> log_sd{};  // standard deviation of ln(value)
-  // Standard deviation of ln(measured / modelled) that the parameters do not explain.
+  // The part of the standard deviation of ln(measured / modelled) that the parameters do not
+  // explain.
   double error_time = 0;
   double error_degrees = 0;  // degrees of freedom of Student's t for `error_time`
   std::string status;        // "fitted" or "priors on measured peaks"
@@ -129,8 +130,8 @@ std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload:
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) for the result of cpu_run_s().
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
-// The part of a variance that the parameters and the changing bandwidth of memory explain: of
-// ln(modelled_s), through its slopes.
+// The part of the variance of ln(modelled_s) that the parameters and the changing bandwidth of
+// memory explain, by its slopes.
 using CpuModel = std::function<double(const CpuTwin&)>;
 double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s);
 // Change of ln(modelled_s) if the bandwidth of memory is lower by its standard deviation.

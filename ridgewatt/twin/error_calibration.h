@@ -2,8 +2,8 @@
 //
 // The score of a left-out item never uses the item's own data, neither for the parameters nor for
 // the error scales. This needs twins fitted without one, two and three workloads. The error scales
-// for workload W come from twins that were fitted without W, each evaluated on a workload that its
-// fit did not use either.
+// for workload W come from twins that were fitted without W and without one further workload, on
+// which they are evaluated.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace ridgewatt::twin {
 
 // Coverage of the 90 % intervals on data that was left out of the fit.
 struct CoverageRow {
-  std::string left_out;  // "workload", "kind", "board", or "published": known from a paper only
+  std::string left_out;  // "workload", "kind", "board", or "published" (known from a paper only)
   std::string name;
   std::size_t rows = 0;
   struct Held {
@@ -69,7 +69,7 @@ class LeftOutTwins {
   std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::vector<Case>> cases_;
 };
 
-// Coverage of `twin` and its intervals without any new fit, per workload. Runs on another board are
+// Coverage of the intervals of `twin` per workload, without any new fit. Runs on another board are
 // evaluated with the twin that is shipped for that board.
 std::vector<CoverageRow> coverage_as_it_is(const Twin& twin,
                                            const std::vector<CalibrationRun>& runs);

@@ -8,13 +8,13 @@
 //
 // A mode with a governor is evaluated at the clocks at which the governor settles
 // (estimate/governor.h). A discrete GPU is evaluated at the highest clock at which it stays within
-// its power limit under load. Both clocks are in Breakdown::clocks.
+// its power limit under load. Breakdown::clocks has these clocks.
 //
 // The model (docs/methods/twin.md): on the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,
 // where c_k is the compute time and m_k the memory time. The framework launches kernels in order
-// and ahead of the GPU, n_k launches of l(mode) seconds each. A minibatch takes as long as its
-// longest chain: all launches up to some kernel j, then the GPU time from j on:
+// and ahead of the GPU. Kernel k has n_k launches of l(mode) seconds each. A minibatch takes as
+// long as its longest chain: all launches up to some kernel j, then the GPU time from j on:
 //   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
 // Loader workers run in parallel to this. The period is the time from one minibatch to the next,
 // including the GPU's wait for data. Power is the average over the period. The time of a job is the
@@ -44,7 +44,7 @@ namespace ridgewatt::twin {
 // One layer (kernel) of the workload in one mode.
 struct LayerEstimate {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels
-  double time_s = 0;       // Share of the period. All layers, host and loader add up to the period.
+  double time_s = 0;       // part of the period; all layers, host and loader add up to it
   double energy_j = 0;     // dynamic energy, and static power over time_s
   Cause cause = Cause::kCompute;
   double gpu_s = 0;  // time on the GPU: gpu_compute_s + gpu_memory_s + overhead of the kernel
@@ -68,7 +68,7 @@ class Estimator {
   // NotSupportedError for a governor that is not modelled.
   MinibatchCost operator()(const PowerMode& mode) const;
   Breakdown breakdown(const PowerMode& mode) const { return breakdown(mode, options_); }
-  // As above, with other run options than those of the constructor.
+  // The same, with other run options than those of the constructor.
   Breakdown breakdown(const PowerMode& mode, const RunOptions& run) const;
   // One entry per kernel, in order of execution.
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;
@@ -97,7 +97,7 @@ class Estimator {
                                       std::span<const std::unique_ptr<Moved>> twins) const;
   std::pair<double, double> gpu_clocks(const PowerMode& mode) const;
   const GpuState& gpu_state(const PowerMode& mode) const;
-  // `like` is the state of this twin at the same clocks, whose unchanged parts are reused. Null:
+  // `like` is the state of this twin at the same clocks. Its unchanged parts are reused. Null:
   // every part is computed.
   std::unique_ptr<GpuState> make_gpu_state(const Rates& rates, double gpu_clock_hz,
                                            double mem_clock_hz, const GpuState* like) const;
@@ -105,8 +105,8 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
-  // The power limit that firmware enforces, the clocks that it leaves, and the GPU clock up to that
-  // of `mode` that a limit leaves.
+  // The power limit that firmware enforces, the resulting clocks, and the highest GPU clock, at
+  // most that of `mode`, within a limit.
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
   double clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const;
@@ -126,7 +126,7 @@ class Estimator {
   std::shared_ptr<const workload::WorkloadCost> cost_;
   RunOptions options_;
   std::unique_ptr<const Rates> rates_;
-  double least_launch_share_ = 1;  // shortest possible launch time over the modelled launch time
+  double least_launch_share_ = 1;  // shortest possible / modelled launch time
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
 };

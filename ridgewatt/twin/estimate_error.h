@@ -11,16 +11,16 @@
 // (docs/methods/estimate_error.md):
 // * parameters: their posterior covariance, propagated linearly. This part is large if the workload
 //   depends on a parameter that no fitted workload determines.
-// * precision: a rate derived from a ratio of peaks has half the logarithm of that ratio as its
-//   standard deviation.
+// * precision: the standard deviation of a rate that was derived from a ratio of peaks is half the
+//   logarithm of that ratio.
 // * model: grows with the distance from the fitted workloads (twin_home.h).
 // * other board: the variance of the priors, for a scaled twin.
 //
 // For a runtime with its own parameters (runtime_twin.h), the variance of the time is that of these
-// parameters plus the error on left-out models, and more on a board or in a precision that was not
-// fitted. The errors have Student's t distribution because few workloads and boards were compared.
-// Intervals are cut at physical limits: the roofs and launches of the kernels, idle power, and the
-// power limit.
+// parameters plus the error on left-out models. It is larger on a board or in a precision that was
+// not fitted. The errors have Student's t distribution because few workloads and boards were
+// compared. Intervals are cut at physical limits: the roofs and launches of the kernels, idle
+// power, and the power limit.
 #pragma once
 
 #include <array>
@@ -42,12 +42,12 @@ class ErrorModel {
   // Safe to call from several threads. The derivatives are evaluated at clocks rounded to a power
   // of two below the highest clock, and reused for all modes that round to the same clocks.
   EstimateError operator()(const PowerMode& mode) const;
-  // As above, for a mode that was already estimated, at the clocks in `at.clocks`.
+  // The same, for a mode that was already estimated, at the clocks in `at.clocks`.
   EstimateError operator()(const Breakdown& at) const;
   // Variances of ln(time), ln(power) and ln(energy) due to the parameters and the precision,
   // without the additional variance on another board.
   std::array<double, kQuantities.size()> parameter_variance(const PowerMode& mode) const;
-  // Variances if the parameters were known only by their priors.
+  // The same variances if only the priors of the parameters were known.
   std::array<double, kQuantities.size()> prior_variance(const PowerMode& mode) const;
   // Distance of the workload from the fitted workloads.
   const HomeDistance& distance() const { return distance_; }
@@ -67,7 +67,7 @@ class ErrorModel {
   EstimateError of_twin(const Variances& at) const;
   // Errors at fixed clocks, without bounds.
   EstimateError at_clocks(const PowerMode& clocks) const;
-  // The modes that the power limit of a discrete GPU may leave, because its power is not known
+  // The modes to which the power limit of a discrete GPU may lead, because its power is not known
   // exactly.
   struct LimitedModes {
     double limit_w = 0;

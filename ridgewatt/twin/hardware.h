@@ -1,4 +1,4 @@
-// Sets the hardware of a twin (peaks, clocks, memory), to which its parameters are relative.
+// Sets the hardware of a twin (peaks, clocks, memory). The parameters are relative to the hardware.
 #pragma once
 
 #include "ridgewatt/device/board.h"
@@ -14,7 +14,7 @@ double conv_over_fp32(const Board& board);
 // True for TF32, and for any rate above twice the FP32 rate, which the FP32 pipes cannot reach.
 bool on_tensor_cores(const Board& board, Arithmetic arithmetic);
 // Limits the rates of the tensor cores. If FP32 convolutions run on the FP32 pipes, their fitted
-// rate includes the gain of Winograd's algorithm, which tensor cores do not use. The tensor cores
+// rate includes the gain of Winograd's algorithm, but tensor cores do not use it. The tensor cores
 // are then assumed to reach the same share of their peak as those of the AGX Orin.
 void limit_tensor_share(Twin& twin);
 

@@ -51,7 +51,7 @@ struct MemoryFootprint {
   bool fits() const { return needed_bytes() <= free_bytes(); }
 };
 
-// For one minibatch on the board of `twin`, in the runtime `cost.runtime`.
+// Returns the memory for one minibatch on the board of `twin`, in the runtime `cost.runtime`.
 MemoryFootprint memory_footprint(const Twin& twin, const workload::WorkloadCost& cost,
                                  const RunOptions& options = {});
 

@@ -31,11 +31,11 @@ struct ParameterObservation {
 std::vector<ParameterObservation> microbench_observations(const Board& board);
 
 // Applies the measured share of bandwidth to `twin` and adds a note to its status. If the twin was
-// fitted to sweeps of this board and the measurement is within three deviations, the parameters are
-// conditioned on the measurement, including those that the fit could not separate from it.
-// Otherwise (a scaled twin, a prior, or a contradiction) the measured value replaces the parameter.
-// Energies are not applied: only a fit uses them. Does nothing without measured roofs, or if the
-// twin's own table lists "microbench", because then the fit has already used them.
+// fitted to sweeps of this board and the measurement is within three deviations, all correlated
+// parameters are conditioned on the measurement. Otherwise (a scaled twin, a prior, or a
+// contradiction) the measured value replaces the parameter. Energies are not applied: only a fit
+// uses them. Does nothing without measured roofs, or if the twin's own table lists "microbench",
+// because then the fit has already used them.
 void observe_microbench(const Board& board, Twin& twin);
 
 }  // namespace ridgewatt::twin

@@ -40,17 +40,17 @@ constexpr auto enum_names(InputPlace) {
 // How data is loaded and how the model is called.
 struct RunOptions {
   int loader_workers = 4;  // 0: loading does not overlap
-  // Time of a worker for one sample at the highest CPU clock. Absent: the twin's own value, an
-  // average over data sets.
+  // Time of a worker for one sample at the highest CPU clock. Absent: the twin's value, an average
+  // over data sets.
   std::optional<double> loader_s_per_sample;
   EngineCaller caller = EngineCaller::kCpp;
   bool cuda_graph = false;  // the launches of an engine are replayed as one CUDA graph
-  // Applies to PyTorch. Engines are modelled without a copy of the input.
+  // Only for PyTorch. Engines are modelled without a copy of the input.
   InputPlace input = InputPlace::kHost;
 };
 
-// A minibatch as a published sweep reports it: the median of timed minibatches, and power averaged
-// over the whole run. Do not use it to compute the cost of a job.
+// The figures that a published sweep states for a minibatch: the median of timed minibatches, and
+// power averaged over the whole run. Do not use it to compute the cost of a job.
 struct TimePower {
   double time_s = 0;
   double power_w = 0;
@@ -103,7 +103,7 @@ struct Breakdown {
 
   // Clocks of the minibatch: those of the mode, or those at which its governor settles.
   PowerMode clocks;
-  double free_gpu_hz = 0;   // GPU clock of the mode, which a power limit may lower
+  double free_gpu_hz = 0;   // GPU clock without a power limit
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time to load the minibatch
   double hand_over_s = 0;   // from loader worker to main process, if cores are free
@@ -139,9 +139,9 @@ struct LogError {
   // `least` is the lower bound by the roofs.
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  double below = 1;  // scale of the distribution below the estimate, divided by `sd`
-  // The central interval ranges from estimate / factor_below to estimate * factor. `interval` is
-  // its probability, for example 0.9.
+  double below = 1;  // scale below the estimate, divided by `sd`
+  // The central interval is from estimate / factor_below to estimate * factor. `interval` is its
+  // probability, for example 0.9.
   double factor(double interval) const;
   double factor_below(double interval) const;
   // Adds independent errors with these scales above and below the estimate.
