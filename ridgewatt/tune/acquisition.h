@@ -19,8 +19,7 @@ struct Outlook {
   std::vector<double> feasible;  // probability that all limits are met
 };
 
-// The predictions of time and power from all results of a search. The search must outlive this
-// object.
+// Predictions of time and power from all results of a search, which must outlive this object.
 class SearchBeliefs {
  public:
   explicit SearchBeliefs(Search& search)

@@ -44,8 +44,7 @@ std::size_t in_place_start(const SearchSpace& space, const Goal& goal);
 class InPlaceSearch {
  public:
   // All references must outlive the search. Throws UsageError for a slowdown limit together with a
-  // power limit, because the reference of the slowdown is the top mode, which may violate the power
-  // limit.
+  // power limit, because its reference, the top mode, may violate the power limit.
   InPlaceSearch(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                 InPlaceSearchOptions options);
   ~InPlaceSearch();

@@ -1,6 +1,5 @@
-// A linear model of a quantity over the knobs. The descents (GMD) use the model to choose further
-// points after bisection. It is fitted by least squares of relative errors with a small ridge
-// penalty.
+// A linear model of a quantity over the knobs. The descents (GMD) use it to choose points after
+// bisection. Fitted by least squares of relative errors with a small ridge penalty.
 #pragma once
 
 #include <Eigen/Core>

@@ -130,8 +130,7 @@ constexpr auto enum_names(Feasibility) {
 }
 
 // Result of comparing a point with all limits. `excess` is the largest violation as a share (0.03:
-// 3 % over the limit), negative if all limits are met. `limit` is the limit with the largest
-// violation.
+// 3 % over the limit), negative if all limits are met. `limit` is that limit.
 struct Verdict {
   Feasibility feasibility = Feasibility::kUnknown;
   double excess = 0;

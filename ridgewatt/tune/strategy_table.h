@@ -20,8 +20,7 @@ template <class Context>
 struct StrategyRow {
   std::string_view name;
   std::string_view description = {};  // one line
-  // Profiles points of the search until nothing is left to try. The best profiled point is the
-  // answer.
+  // Profiles points of the search until nothing is left to try. The best one is the answer.
   std::function<void(Context&)> run;
   bool every_point = false;  // tries all points regardless of the budget
   // Whether it predicts before the first profile, so that it can learn from other workloads.

@@ -20,8 +20,7 @@ namespace ridgewatt::tune {
 // are centered over the space, so they do not determine the absolute level.
 struct FunctionPrior {
   std::vector<float> mean;  // one value per point
-  // Each feature has one value per point. The covariance of x and x' is the sum of f(x) f(x') over
-  // all features f.
+  // Each has one value per point. The covariance of x and x' is the sum of f(x) f(x') over all f.
   std::vector<std::vector<float>> features;
 };
 

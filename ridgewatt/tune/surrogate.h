@@ -52,9 +52,8 @@ class SurrogatePrior {
   std::vector<SearchSpace::Position> positions_;
 };
 
-// Effect of an outstanding result. If the result is z standard deviations above its mean, every
-// predicted mean moves by z x (row of the effect). The standard deviations do not depend on the
-// result.
+// Effect of an outstanding result. If the result is z standard deviations above its mean, each
+// predicted mean moves by z x its row entry. The standard deviations do not change.
 struct AwaitedBelief {
   std::size_t index = 0;
   std::vector<float> time_row, power_row;

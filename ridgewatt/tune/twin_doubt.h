@@ -38,8 +38,7 @@ struct TwinView {
                                                               std::span<const OperatingPoint>)>;
   const twin::Twin& twin;
   Modelled modelled;
-  // Standard deviation of the part of ln(measured / modelled) that is common to all points, for
-  // time and for power.
+  // Standard deviation of ln(measured / modelled) that all points share, for time and for power.
   std::array<double, 2> common_sd = {0.1, 0.1};
 };
 

@@ -46,8 +46,7 @@ struct CalibrateSummary {
   std::string brief_report() const;
 };
 
-// Returns "2 workloads, time 5.5 %, power 3.2 % mean error", after the status of the twin if it is
-// not kFitted.
+// Returns "2 workloads, time 5.5 %, power 3.2 % mean error", after any status but kFitted.
 std::string mean_error_text(const Twin& twin, const std::vector<WorkloadFit>& workloads);
 
 // Throws InputError if time or power of a row is not a positive number, or is implausible, as from

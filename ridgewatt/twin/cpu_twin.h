@@ -95,8 +95,7 @@ struct CpuTwin {
   double cache_bytes = kPriorCacheBytes;  // part of the last-level cache that a program can use
   std::array<double, kCpuParamCount> values{};
   std::array<double, kCpuParamCount> log_sd{};  // standard deviation of ln(value)
-  // The part of the standard deviation of ln(measured / modelled) that the parameters do not
-  // explain.
+  // Standard deviation of ln(measured / modelled) that remains beyond that of the parameters.
   double error_time = 0;
   double error_degrees = 0;  // degrees of freedom of Student's t for `error_time`
   std::string status;        // "fitted" or "priors on measured peaks"

@@ -1,5 +1,5 @@
 // Published average times and powers of single workloads on a board. They test the intervals of a
-// twin (error_calibration.h) and are never fitted.
+// twin (error_calibration.h) and are never used in a fit.
 #pragma once
 
 #include <span>

@@ -7,7 +7,7 @@
 // A row is one measured time of a model in a runtime on a board. The parameters have priors, so
 // that a few rows are enough. The loss is soft L1, so that large errors count less. Several rows of
 // one model on one board also count less, because they share a part of their error.
-// Cross-validation without models, boards and precisions tells how accurate the result is
+// Cross-validation without models, boards and precisions determines the accuracy
 // (docs/methods/runtimes.md).
 #pragma once
 
@@ -36,15 +36,15 @@ struct RuntimeRow {
   std::string source;
   std::string remark = {};  // assumptions made to interpret the row
   Runtime runtime() const { return cost->runtime; }
-  // True for small PyTorch networks whose input is in GPU memory. These rows test the fit but are
-  // not fitted: with them, the fit missed the clock of least energy of swept networks by more than
-  // one step in a third of the groups.
+  // True for small PyTorch networks whose input is in GPU memory. These rows only test the fit. If
+  // they were fitted, the fit missed the clock of least energy of swept networks by more than one
+  // step in a third of the groups.
   bool judged_only() const { return !is_engine(cost->runtime) && run.input == InputPlace::kDevice; }
 };
 
 // Rows that are not used, and the reason.
 struct LeftOutRow {
-  std::string label;  // of the first row, with the number of further rows that have the same reason
+  std::string label;  // first row, and the number of further rows with this reason
   std::string reason;
 };
 
@@ -56,14 +56,14 @@ struct RuntimeRows {
 // Loads public measurements from CSV files with the columns source, date, board, jetpack,
 // power_mode, runtime, workload, precision, batch, sequence, metric, value, note. The columns
 // input, what_is_timed and latency_ms may replace sequence, metric and value. Throws InputError if
-// a column is missing or a value is not a positive number. `card_chip` chooses the boards: empty:
-// modules; "ga102": discrete GPUs with this chip (Board::soc). Rows of other boards are left out,
-// because engines on another chip have other kernels.
+// a column is missing or a value is not a positive number. `card_chip` selects the boards: modules
+// if empty, otherwise discrete GPUs with this chip (Board::soc), such as "ga102". Rows of other
+// boards are left out, because engines on another chip have other kernels.
 RuntimeRows load_runtime_rows(const std::vector<std::string>& paths,
                               const std::string& card_chip = {});
 
 struct RuntimeFitOptions {
-  double time_scale = 0.08;  // errors of ln(modelled / measured) above this count less
+  double time_scale = 0.08;  // larger errors of ln(modelled / measured) count less
   int max_iterations = 60;
   // Starting point, for example a fit to nearly the same rows. Null: the priors.
   const RuntimeTwin* start = nullptr;
@@ -86,7 +86,7 @@ struct RuntimeRowScore {
   // Fitted without the row's model, without its board, without its precision.
   LeftOutTime model, board, precision;
   LeftOutTime model_and_board;  // fitted without the row's model and without its board
-  RuntimeErrors errors;  // errors learned from other models only, for the interval of this row
+  RuntimeErrors errors;         // errors estimated from other models, for the interval of this row
 };
 
 struct RuntimeFit {

@@ -1,6 +1,6 @@
-// Parameters by which a runtime (TensorRT, ONNX Runtime, ...) differs from PyTorch in eager mode,
-// which a board's twin describes: the time of a launch, the share of a unit's peak that kernels
-// reach in each precision, and the memory traffic.
+// The differences of a runtime (TensorRT, ONNX Runtime, ...) from PyTorch in eager mode, for which
+// a board's twin is fitted: the time of a launch, the share of a unit's peak that kernels reach in
+// each precision, and the memory traffic.
 //
 //   const Twin twin = load_twin(load_board("agx-orin"));
 //   const Twin engine = on_runtime(twin, Runtime::kTensorRt, WorkloadKind::kInference);
@@ -57,21 +57,22 @@ struct RuntimeParamSpec {
   std::array<double, kRuntimes.size()> prior;  // median before any measurement, by Runtime
   double prior_log_sd;
   std::string_view meaning;
-  // A correlated parameter. The ratio of both parameters, each divided by its prior, is assumed to
-  // be 1 with the log deviation kLinkedLogSd. For example, a high rate of convolutions in one
-  // precision makes a high rate in the next precision probable.
+  // A correlated parameter. Both parameters, divided by their priors, are assumed to be equal, with
+  // the log deviation kLinkedLogSd. For example, a high rate of convolutions in one precision makes
+  // a high rate in the next precision probable.
   std::optional<RuntimeParam> linked = {};
 };
-inline constexpr double kLinkedLogSd = 0.25;  // standard deviation of the logarithm of that ratio
+inline constexpr double kLinkedLogSd = 0.25;             // log deviation of linked parameters
 std::span<const RuntimeParamSpec> runtime_parameters();  // in the order of RuntimeParam
 
 // Standard deviations of ln(measured / modelled), from cross-validations that leave out whole
 // models and whole boards.
 struct RuntimeErrors {
-  double time = 0.25;  // on another model in this runtime, without the variance of the parameters
-  double board = 0.2;  // additional, on a board that was not fitted
+  double time = 0.25;       // on another model, without the parameters' variance
+  double board = 0.2;       // additional, on a board that was not fitted
   double precision = 0.25;  // additional, in a precision that was not fitted
-  double power = 0.2;       // additional to the eager twin's: no power of this runtime is published
+  double power = 0.2;       // additional to the eager twin's, as no power of this runtime is
+                            // published
   double degrees = 5;       // degrees of freedom of Student's t
 };
 
@@ -84,7 +85,7 @@ struct RuntimeTwin {
   std::vector<std::string> boards;      // boards of the fitted rows
   std::vector<std::string> precisions;  // precisions of the fitted rows
   double fit_error = 0;     // median absolute error of time on the fitted rows, as a fraction
-  double unseen_error = 0;  // the same on models that were left out; 0: not known
+  double unseen_error = 0;  // the same on models that were left out; 0: unknown
   std::string origin;       // Date, data and command of the fit. Empty: priors only.
 
   double operator[](RuntimeParam param) const { return values[static_cast<std::size_t>(param)]; }
@@ -100,19 +101,19 @@ using RuntimeTwins = std::vector<RuntimeTwin>;
 
 // Returns a runtime twin with all parameters at their priors.
 RuntimeTwin prior_runtime_twin(Runtime runtime);
-// Reads the runtime tables of the board's file. A missing table is taken from the reference board,
-// else the priors apply. The reference's table of eager mode applies only to boards of the same
-// system on a chip that are nearer in size to a board of that table than to the reference board.
-// Throws InputError for a number that is not positive or an invalid interval.
+// Reads the runtime tables of the board's file. A missing table is replaced by that of the
+// reference board, or else by the priors. The reference board's table of eager mode is used only
+// for boards of the same system on a chip whose size is nearer to a board of that table than to the
+// reference board. Throws InputError for a number that is not positive or an invalid interval.
 RuntimeTwins load_runtime_twins(const Board& board);
 // Returns the table for board_toml_with_runtimes().
 TwinTable runtime_table(const RuntimeTwin& runtime);
 
 // Returns `twin` with the parameters of `runtime` applied, recorded in `Twin::changed_by`. PyTorch
 // in eager mode changes only a twin that was scaled from another board, and only for inference. A
-// twin that was already changed by `runtime` is returned as it is. Throws UsageError if another
-// runtime has changed it, NotSupportedError if a processor without a GPU is combined with another
-// runtime than onnxruntime-cpu or the reverse.
+// twin that was already changed by `runtime` is returned unchanged. Throws UsageError if another
+// runtime has changed it. Throws NotSupportedError for a processor without a GPU in another runtime
+// than onnxruntime-cpu, and for onnxruntime-cpu on a GPU.
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind);
 
 }  // namespace ridgewatt::twin

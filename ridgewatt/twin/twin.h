@@ -37,7 +37,7 @@ enum class TwinParam : std::size_t {
   kGemmRate,
   kVectorRate,
   kFillElements,
-  // Traffic: bytes moved, divided by the bytes that the operators read and write.
+  // Traffic: moved bytes / bytes that the operators read and write.
   kConvTraffic,
   kConvWindowTraffic,
   kConvBackwardTraffic,
@@ -93,7 +93,7 @@ enum class TwinScaling {
   kCpuLeakage,   // V^2
   kMemoryPower,  // peak bandwidth
   kBoardPower,   // square root of peak bandwidth
-  // Voltage curve in MHz on the same system on a chip, else in shares of the highest clock.
+  // Voltage curve: in MHz on the same system on a chip, otherwise in shares of the highest clock.
   kGpuRise,
   kGpuKnee,
   kCpuRise,
@@ -113,13 +113,13 @@ struct TwinParamSpec {
 std::span<const TwinParamSpec> twin_parameters();  // in the order of TwinParam
 
 // Modes whose modelled energies differ by less than this share count as equal, and the fastest of
-// them is preferred. The share is much smaller than the error of the fit, because most of that
+// them is preferred. The share is much smaller than the error of the fit, because most of this
 // error is common to neighboring modes and cancels.
 inline constexpr double kTwinTie = 0.01;
 
 struct Twin {
   std::string board;
-  std::string bsp;  // the BSP to whose highest clocks the parameters are relative
+  std::string bsp;  // parameters are relative to the highest clocks of this BSP
   Runtime runtime = Runtime::kPytorchEager;
   std::array<double, kTwinParamCount> values{};  // all positive
   std::array<double, kTwinParamCount> log_sd{};  // standard deviations of ln(value); 0: not known
@@ -129,8 +129,8 @@ struct Twin {
   double flop_per_cycle = 0;  // FP32 peak of all SMs, FLOP per GPU cycle
   int sms = 0;
   // Peak rate of contractions (convolutions and matrix products) divided by their FP32 rate, by
-  // Arithmetic. The FP32 rate of convolutions is that of TF32 where the GPU has it. 0: the board is
-  // not known to have that rate.
+  // Arithmetic. The FP32 rate of convolutions is the TF32 rate if the GPU has TF32. 0: the board
+  // has no known rate.
   struct ContractionSpeedup {
     double conv = 0;
     double product = 0;
@@ -150,15 +150,15 @@ struct Twin {
   // launch parameters include Python.
   EnumArray<EngineCaller, double, count_of<EngineCaller>()> call_cycles{};
   double graph_kernel_share = 1;  // share of a kernel's fixed time that remains in a CUDA graph
-  // Factors on `values` for engines. On boards with the reference board's system on a chip, an
-  // engine reaches the reference board's rates per SM and cycle; these factors undo any fit of
+  // Factors on `values` for engines. On boards with the system on a chip of the reference board, an
+  // engine reaches the reference board's rates per SM and cycle. These factors undo any fit of
   // `values` to figures of eager mode.
   std::array<double, kTwinParamCount> engine_ratios = [] {
     std::array<double, kTwinParamCount> ones{};
     ones.fill(1);
     return ones;
   }();
-  double on_chip_share = 0;  // share of the activations' traffic that a large enough cache saves
+  double on_chip_share = 0;        // share of activation traffic that a large cache saves
   double bus_bytes_per_cycle = 0;  // DRAM bytes per memory cycle (both edges)
   Board::HandOver hand_over;  // transfer of a training minibatch from loader worker to main process
   double cpu_clock_hz = 0;    // highest clocks, used for absent knobs
@@ -171,12 +171,12 @@ struct Twin {
   // Highest sustained power of the module. Infinity: not known.
   double power_limit_w = std::numeric_limits<double>::infinity();
   // True for a GPU with its own memory and power limit. While kernels run, its firmware lowers the
-  // clock to stay within that limit, or within the lower limit of the mode.
+  // clock to stay within this limit, or within a lower limit of the mode.
   bool discrete = false;
-  double least_limit_w = 0;  // lowest power limit that a discrete GPU can be set to
+  double least_limit_w = 0;  // lowest settable power limit of a discrete GPU
   TwinFitError fit;
   TwinHome home;          // workloads of the fit
-  TwinErrors errors;      // how the error grows with the distance from them
+  TwinErrors errors;      // growth of the error with the distance from these workloads
   RuntimeTwins runtimes;  // parameters of each runtime, by Runtime
   // The runtime that on_runtime() applied. Null: none.
   std::shared_ptr<const RuntimeTwin> changed_by;
@@ -184,11 +184,11 @@ struct Twin {
   // apply. Null: the board has a GPU.
   std::shared_ptr<const CpuTwin> cpu;
   std::string relative;  // Board whose twin was scaled to this board. Empty: none.
-  bool scaled = false;   // scaled, without any evidence from this board
+  bool scaled = false;   // scaled, without evidence from this board
   std::string status;    // kFitted, kFittedToFake, "scaled, not validated" or "prior"
   std::string origin;    // date, data and command of the fit
 
-  // Throws NotSupportedError, naming the board and the precision, if the board does not have that
+  // Throws NotSupportedError, naming the board and the precision, if the board lacks this
   // rate.
   const ContractionSpeedup& speedup(Arithmetic arithmetic) const;
   // Time of `call_cycles` at the CPU clock of the mode (absent: the highest clock), in seconds.
@@ -197,7 +197,7 @@ struct Twin {
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
-  // Variance of the linear function of the parameters' logarithms that has these slopes.
+  // Variance of a linear function of the logarithms of the parameters with the given slopes.
   double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;
   // Ends of the 90 % interval of a parameter.
   double lo(TwinParam param) const;
@@ -225,14 +225,14 @@ Twin load_twin(const Board& board);
 // fit.
 Twin prior_twin(const Board& board);
 // Returns the table for board_toml_with_twin(). A parameter counts as "fitted" if its deviation is
-// less than 90 % of that in `prior`.
+// less than 90 % of the deviation in `prior`.
 TwinTable twin_table(const Twin& twin, const Twin& prior);
 TwinTable twin_table(const Twin& twin);  // with the priors of twin_parameters()
 bool is_identified(const Twin& twin, const Twin& prior, TwinParam param);
 
 // Supply voltage divided by the voltage at the highest clock. The curve is flat below `knee` (a
-// share of the highest clock) and rises by the factor 1 + `rise` up to the highest clock, with a
-// smooth corner.
+// share of the highest clock). It then rises to 1 + `rise` times this value at the highest clock,
+// with a smooth corner.
 double relative_voltage(double relative_clock, double rise, double knee);
 // Power of the idle board in a mode: the static power of all domains. Absent knobs have their
 // highest values.

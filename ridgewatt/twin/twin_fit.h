@@ -23,7 +23,7 @@ struct CalibrateOptions {
   int max_iterations = 40;  // per stage; three times as many for the joint fit of a board
   // Fit again without each workload, to get errors on unseen workloads and intervals.
   bool cross_validate = true;
-  bool coverage = false;  // also measure the coverage of the intervals on data used by neither fit
+  bool coverage = false;  // also measure the coverage of intervals on data outside of both fits
   bool fit_power = true;
   std::uint64_t seed = 1;
   // Number of threads. 0: all processors.
@@ -33,7 +33,7 @@ struct CalibrateOptions {
   void check() const;  // throws UsageError with field, value and constraint
 };
 
-// Course of the least-squares iterations.
+// Report on the least-squares iterations.
 struct TwinFitReport {
   int iterations = 0;
   double initial_cost = 0;
@@ -49,7 +49,7 @@ struct TwinFit {
 // Fits the parameters and their posterior deviations.
 TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
                  const CalibrateOptions& options = {});
-// As fit_twin(), without the runs of `workload`. Use it to evaluate the twin on that workload.
+// Like fit_twin(), without the runs of `workload`. Use it to evaluate the twin on that workload.
 // Throws UsageError if no other workload is left.
 TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& runs,
                          const std::string& workload, const CalibrateOptions& options = {});

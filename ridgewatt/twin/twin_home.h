@@ -1,5 +1,5 @@
-// Measures how far a workload is from the workloads to which a twin was fitted, its "home", and how
-// the error of the twin grows with this distance (docs/methods/estimate_error.md).
+// Measures the distance of a workload from the workloads to which a twin was fitted ("home"), and
+// how the error of the twin grows with this distance (docs/methods/estimate_error.md).
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ inline constexpr std::array<std::string_view, 5> kWorkClasses = {
     "convolution", "depthwise convolution", "product", "recurrent", "vector"};
 std::size_t work_class(workload::OpClass op_class);  // index in kWorkClasses
 
-// Features compared between workloads, in addition to the kind and the class mix (logarithms to
-// base 10).
+// Features that are compared between workloads, in addition to the kind and the class mix. They are
+// logarithms to base 10.
 inline constexpr std::array<std::string_view, 3> kExtents = {"FLOP per byte", "FLOP per sample",
                                                              "samples per minibatch"};
 
@@ -44,7 +44,7 @@ struct HomeDistance {
   // class.
   double mix = 0;
   double kind = 0;   // 1 if no workload of the same kind (training, inference) was fitted, else 0
-  double range = 0;  // decades by which the extents are outside the fitted range
+  double range = 0;  // number of decades by which extents are outside the fitted range
 };
 
 struct TwinHome {
@@ -74,7 +74,7 @@ struct TwinHome {
 // Standard deviations of ln(measured / modelled) that the parameters do not explain. The defaults
 // are the assumed values before calibration.
 struct ErrorScale {
-  double home = 0.1;   // on a workload like the fitted ones
+  double home = 0.1;   // for a workload like the fitted ones
   double mix = 0.3;    // additional, if no fitted workload has a class in common
   double kind = 0.1;   // additional, for a kind that was not fitted
   double range = 0.1;  // additional per decade outside the fitted range
@@ -86,13 +86,13 @@ struct ErrorScale {
 
 struct TwinErrors {
   std::array<ErrorScale, kQuantities.size()> scales;
-  // Degrees of freedom of Student's t: the number of workloads left out to find the scales, minus 1
-  // for the scale, plus 1 for the prior.
+  // Degrees of freedom of Student's t: the number of workloads that were left out to find the
+  // scales, minus 1 for the scale, plus 1 for the prior.
   double degrees = 4;
 };
 
-// Convert to and from the [twin] table of a board file. Without entries in the table, nothing was
-// fitted and the priors apply. `source` names the file in error messages.
+// Convert to and from the [twin] table of a board file. A table without these entries means that
+// nothing was fitted; the priors are then used. `source` names the file in error messages.
 void write_home(const TwinHome& home, const TwinErrors& errors, TwinTable& table);
 TwinHome read_home(const TwinTable& table);
 TwinErrors read_errors(const TwinTable& table, const std::string& source);

@@ -26,7 +26,8 @@ class TwinModel {
 
   // Safe to call from several threads.
   MinibatchCost operator()(const OperatingPoint& point) const;
-  // Returns the point as a measurement on the board would: with the mean time per minibatch.
+  // Returns the point as a measurement on the board would report it, with the mean time per
+  // minibatch.
   Observation observe(const OperatingPoint& point) const;
   // Returns the point as rows with the provenance `rows` report it. For kReplayed the time is the
   // median of timed minibatches, as in published sweeps. For all others it is the mean, as in
@@ -39,8 +40,8 @@ class TwinModel {
 
   const Twin& twin() const { return twin_; }
   const RunOptions& options() const { return options_; }
-  // Error of the estimate. Most of it is common to all modes of a workload, so that a few
-  // measurements remove the greater part.
+  // Error of the estimate. Most of the error is common to all modes of a workload, so a few
+  // measurements remove most of it.
   EstimateError error(const OperatingPoint& point) const;
   const ErrorModel& errors(int batch) const;  // for many points with the same batch
   // Reasons why the interval is wider than for the workloads of the fit.

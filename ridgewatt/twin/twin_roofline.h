@@ -45,8 +45,8 @@ roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
                                        RoofClass roof = RoofClass::kConvolution,
                                        workload::Precision precision = workload::Precision::kFp32);
 
-// Factor by which Winograd's algorithm reduces the multiplications of a 3x3 window, in tiles of 2x2
-// (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, section 4.1:
+// Factor by which Winograd's algorithm reduces the multiplications of a 3x3 window, for tiles of
+// 2x2 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, section 4.1:
 // 2.25).
 inline constexpr double kWinograd = 2.25;
 
@@ -58,7 +58,7 @@ struct RoofCeiling {
   double attainable_flop_per_s(double intensity) const;
   double time_balance() const { return flop_per_s / bandwidth_bytes_per_s; }
 };
-// FP32 convolutions run in TF32 where the GPU has it. Depthwise and vector kernels use the FP32
+// FP32 convolutions run in TF32 if the GPU has TF32. Depthwise and vector kernels use the FP32
 // pipes in any precision. If convolutions run on pipes instead of tensor cores, the ceiling is
 // kWinograd times the peak of the pipes, because operations are counted for direct convolution.
 // Throws NotSupportedError if the board has no rate for the precision.
@@ -72,14 +72,14 @@ struct LayerPoint {
   double work_flop = 0;
   double traffic_bytes = 0;  // modelled
   double counted_bytes = 0;  // operands read and results written, without caches
-  double gpu_s = 0;  // Time on the GPU. Longer than modelled if the power cap limits the kernel.
+  double gpu_s = 0;          // time on the GPU; longer than modelled if the power cap limits it
   double gpu_compute_s = 0, gpu_memory_s = 0;  // modelled parts of gpu_s
   double gpu_overhead_s = 0;                   // fixed time of the kernel in addition to its work
   double launch_s = 0;                         // CPU time of its launches
-  // Share of the minibatch's time: launches where they are the bottleneck, else the GPU.
+  // Part of the minibatch time: launches if they are the bottleneck, otherwise the GPU.
   double time_s = 0;
   double power_w = 0;                                     // of the board while the kernel runs
-  double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // what the roofs allow at this intensity
+  double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // rates of the roofs at this intensity
 
   bool has_place() const { return work_flop > 0 && traffic_bytes > 0 && gpu_s > 0; }
   double intensity() const { return work_flop / traffic_bytes; }
@@ -96,12 +96,12 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
 std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> layers);
 
 // Returns the race-to-halt ratio eta B_eps / B_tau (EnergyRoofline::race_to_halt_ratio()) of the
-// reached roof with its 90 % interval. The twin's parameters are sampled independently within their
-// deviations, which makes the interval rather too wide.
+// reached roof with its 90 % interval. The parameters of the twin are sampled independently within
+// their deviations, so the interval tends to be too wide.
 roofline::FittedValue twin_race_to_halt(const Twin& twin, const PowerMode& mode,
                                         RoofClass roof = RoofClass::kConvolution,
                                         std::uint64_t seed = 1);
-// As above for many modes, with one set of samples for all modes.
+// The same for many modes, with one set of samples for all modes.
 std::vector<roofline::FittedValue> twin_race_to_halt(
     const Twin& twin, std::span<const PowerMode> modes, RoofClass roof = RoofClass::kConvolution,
     std::uint64_t seed = 1, workload::Precision precision = workload::Precision::kFp32);

@@ -31,7 +31,7 @@ struct WorkloadFit {
   std::size_t flagged = 0;
   FitScore score;   // with the twin fitted to all workloads
   FitScore unseen;  // With the twin fitted without this workload. 0: not cross-validated.
-  std::vector<BatchFit> batches;  // the parts of `score` per batch size
+  std::vector<BatchFit> batches;  // `score` by batch size
 };
 
 // Returns the errors of a twin per workload, in order of first appearance.

@@ -45,7 +45,7 @@ struct CostOptions {
   Optimizer optimizer = Optimizer::kSgd;
   Precision precision = Precision::kStored;
   Convention convention = Convention::kFull;
-  // Count the kernels of this runtime. Absent: count them by `traffic`.
+  // Runtime whose kernels are counted. Absent: `traffic` determines the kernels.
   std::optional<Runtime> runtime = {};
   // Precision of unquantized operations in an INT8 engine.
   Precision fallback = Precision::kFp16;
@@ -65,10 +65,10 @@ struct NodeCost {
 
 // The cost of a model by node and by kernel, with totals.
 struct Analysis {
-  ExecutionPlan plan;           // The nodes that run. Refers to the model.
+  ExecutionPlan plan;           // the nodes that run; refers to the model
   std::vector<NodeCost> nodes;  // one per step of the plan
   WorkloadCost workload;        // the same cost by kernel
-  InferSummary shapes;  // Inferred shapes. Omissions and assumptions are in workload.caveats.
+  InferSummary shapes;  // inferred shapes; for omissions and assumptions see workload.caveats
 
   double macs = 0;
   double flops = 0;
@@ -83,17 +83,17 @@ struct Analysis {
   double arithmetic_intensity() const { return bytes() > 0 ? flops / bytes() : 0; }
 };
 
-// Loads a model file or "zoo:NAME". Throws what load_model() and find_zoo_entry() throw.
+// Loads a model file or "zoo:NAME". Throws the errors of load_model() and find_zoo_entry().
 Model load_workload(const std::string& path);
 
-// Infers the shapes of the model and counts its cost. `model` must outlive the result. Throws what
-// infer() throws.
+// Infers the shapes of the model and counts its cost. `model` must outlive the result. Throws the
+// errors of infer().
 Analysis analyze(Model& model, const CostOptions& options = {});
 
-// As analyze(), but returns only the kernels.
+// Like analyze(), but returns only the kernels.
 WorkloadCost workload_cost(Model& model, const CostOptions& options = {});
 
-// How the forward cost of a node is computed.
+// The computation of the forward cost of a node.
 struct Explanation {
   std::string node;
   std::string op;
@@ -102,7 +102,7 @@ struct Explanation {
   Terms::Recorded terms;    // outputs = 1000, k = 2048
   OpCost cost;              // of one execution
   double count = 1;         // number of executions
-  std::string remark;       // Reason why the node has no cost. Empty: it has one.
+  std::string remark;       // reason why the node has no cost; or empty
 };
 
 // Throws NotFoundError if no node with that name runs.

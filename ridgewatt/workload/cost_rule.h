@@ -42,17 +42,17 @@ struct OpCost {
 
 // How the kernel of an operator can be fused with others (see kernel_fusion.h).
 enum class Fusion : std::uint8_t {
-  kView,       // no kernel: the output is the input in another form
+  kView,       // no kernel: the output is the input, rearranged
   kPointwise,  // joins the kernel of its producer if both have the same number of elements
   kRowwise,    // Reduces along the last axis. Joins element-wise work on the same rows.
   kKernel,     // Starts a kernel. Element-wise work may join it.
   kAlone,      // starts a kernel that nothing joins
 };
 
-// The cost of a node's gradients, given the gradients of its outputs.
+// How to count the cost of a node's gradients, given the gradients of its outputs.
 enum class Gradient : std::uint8_t {
   kNone,         // not differentiable: integers, comparisons, shapes
-  kPass,         // no operations: the gradient is passed on, possibly in another form or place
+  kPass,         // no operations: the gradient is passed on, possibly rearranged
   kPerInput,     // `gradient_flops` per output element, for every input with a gradient
   kOnce,         // `gradient_flops` per element of the first input, for all gradients together
   kContraction,  // the MACs of the forward pass, for every operand with a gradient
@@ -61,7 +61,7 @@ enum class Gradient : std::uint8_t {
 // Values of the forward pass that the backward pass reads.
 enum class Saved : std::uint8_t {
   kNothing,
-  kOtherInputs,  // of products: the gradient of an input needs the other inputs
+  kOtherInputs,  // for products: the gradient of an input needs the other inputs
   kInputs,
   kOutput,
 };
@@ -74,7 +74,8 @@ struct CostRule {
   Gradient gradient = Gradient::kNone;
   double gradient_flops = 0;
   Saved saved = Saved::kNothing;
-  // True: the operator reads only as much of its first input as it writes (Gather, Slice).
+  // True: of its first input, the operator reads only as many elements as it writes (Gather,
+  // Slice).
   bool reads_part = false;
   // Forward operations per element of the first input in training, if they differ from inference
   // (batch statistics, dropout). 0: no difference.

@@ -43,7 +43,7 @@ class DeployedWorkload {
   // Returns the cost of one minibatch, computed once per batch. A batch of 0 means the default: the
   // batch that the model fixes or else 1, or the smallest known batch. Throws UsageError if only
   // other batches are known, NotSupportedError if the runtime does not support the kind or
-  // precision, and what workload_cost() throws.
+  // precision, and the errors of workload_cost().
   std::shared_ptr<const WorkloadCost> at(int batch) const;
   // Side of the model's input images in pixels. Throws UsageError if its input is not an image.
   double image_side() const;

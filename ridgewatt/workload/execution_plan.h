@@ -15,8 +15,8 @@ namespace ridgewatt::workload {
 
 // What a step does when the model runs.
 enum class StepKind : std::uint8_t {
-  kKernel,  // runs on the device
-  kView,  // does not run: its output is its input in another form, or it is bookkeeping of the host
+  kKernel,    // runs on the device
+  kView,      // does not run: its output is its rearranged input, or only the host uses it
   kFolded,    // runs before the first minibatch: depends only on constants and shapes
   kUnpriced,  // not counted: the operator has no rule, or a relevant extent is unknown
 };
@@ -29,21 +29,22 @@ struct Step {
   int scope = 0;           // steps with the same scope run together; 0: main graph
   OpCost cost;             // cost of one execution
   bool integer = false;    // `cost` counts integer operations
-  bool quantized = false;  // reads 8-bit numbers that the graph dequantizes before this step
+  bool quantized = false;  // reads 8-bit numbers that the graph dequantizes just before
 };
 
 struct ExecutionPlan {
   const Model* model = nullptr;
   std::vector<Step> steps;
-  // The tensor in whose memory a tensor lies: itself unless it is a view. Indexed by TensorId.
+  // The tensor that owns the memory of a tensor: the tensor itself, unless it is a view. Indexed by
+  // TensorId.
   std::vector<TensorId> storage;
   // The step that computes a tensor, or -1. Indexed by TensorId.
   std::vector<int> producer;
-  // When the content of a tensor is known. Indexed by TensorId.
+  // What determines the content of a tensor. Indexed by TensorId.
   enum class Origin : std::uint8_t {
     kRuntime,   // depends on the graph's inputs
-    kConstant,  // follows from stored values only
-    kShapes,    // follows from stored values and shapes
+    kConstant,  // stored values only
+    kShapes,    // stored values and shapes
   };
   std::vector<Origin> origin;
   // Assumed branches and trip counts, which are unknown before the model runs.
@@ -60,7 +61,7 @@ struct ExecutionPlan {
 // kernel.
 ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
 
-// Returns the weights that an input of a node depends on: stored tensors that a training would
+// Returns the weights on which an input of a node depends: stored tensors that training would
 // change. These are initializers and generated constants with a floating or quantized type, found
 // through any constant nodes in between. Statistics, quantization scales and tables of angles are
 // not weights.

@@ -25,8 +25,8 @@ inline constexpr std::int64_t kUnknownDim = -1;
 inline constexpr std::int64_t kUnknownInt = INT64_MIN;
 // Largest number of elements of a tensor. The reader and the inference reject larger tensors.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
-// Largest number of elements for which the content of a tensor is kept: integers, booleans or
-// strings, and reals.
+// Maximum number of elements of a tensor whose content is kept: integers, booleans or strings, and
+// reals.
 inline constexpr std::int64_t kMaxConstantInts = 4096;
 inline constexpr std::int64_t kMaxConstantFloats = 256;
 
@@ -39,16 +39,16 @@ struct Constant {
 
 enum class ValueKind : std::uint8_t { kTensor, kSparseTensor, kSequence, kOptional, kMap, kOpaque };
 
-// What is known about a value before the model runs.
+// The properties of a value that are known before the model runs.
 struct ValueInfo {
   ValueKind kind = ValueKind::kTensor;
   DataType dtype = DataType::kUndefined;     // type of the elements; of a map, type of the keys
-  std::optional<Shape> shape;                // absent: the rank is not known either
+  std::optional<Shape> shape;                // absent: the rank is also unknown
   std::shared_ptr<const Constant> constant;  // content, if it is small and known; else null
   // For a sequence, optional or map: type of the contained values.
   std::shared_ptr<const ValueInfo> element;
-  // For a sequence: its items, if their number is known. For an optional: one item, or none if
-  // empty.
+  // For a sequence: its items, if their number is known. For an optional: one item or, if empty,
+  // none.
   std::shared_ptr<const std::vector<ValueInfo>> items;
 
   // True if all extents are known.
@@ -60,7 +60,7 @@ struct ValueInfo {
 };
 
 using TensorId = std::int32_t;
-inline constexpr TensorId kNoTensor = -1;  // an optional input or output that is absent
+inline constexpr TensorId kNoTensor = -1;  // an absent optional input or output
 
 enum class TensorRole : std::uint8_t { kActivation, kInput, kInitializer };
 
@@ -69,8 +69,8 @@ enum class TensorRole : std::uint8_t { kActivation, kInput, kInitializer };
 struct Tensor : ValueInfo {
   std::string name;
   TensorRole role = TensorRole::kActivation;
-  // Depends only on initializers, constants and shapes, so that a runtime computes it before the
-  // first run.
+  // True if the tensor depends only on initializers, constants and shapes. A runtime then computes
+  // it before the first run.
   bool is_constant = false;
   // Type and shape stated in the file, if any, and the names of its extents ("batch"). The name of
   // a numeric extent is empty.

@@ -53,7 +53,7 @@ class GraphBuilder {
   };
   enum class Element { kFloat, kInt64 };
 
-  // `opset` is the version of the standard operators.
+  // `opset`: version of the standard operators.
   GraphBuilder(const std::string& name, int opset);
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder&) = delete;
@@ -76,8 +76,8 @@ class GraphBuilder {
   // of the scope. Call it before the first node.
   void number_nodes() { numbered_ = true; }
 
-  // Graph inputs and outputs. The channels are axis 1 of a four-dimensional input, else the last
-  // axis.
+  // Adds graph inputs and outputs. Channels are axis 1 of a four-dimensional input, otherwise the
+  // last axis.
   Value input(const std::string& name, const Dims& dims, Element element = Element::kFloat);
   void output(const Value& value, const std::string& name, const Dims& dims);
   // Stores the default value of a symbol in the model.
@@ -109,7 +109,7 @@ class GraphBuilder {
   // Layers on images [batch, channels, height, width].
   Value conv(const Value& x, std::int64_t out_channels, const ConvOptions& options);
   Value batch_norm(const Value& x, double epsilon = 1e-5);
-  // `round_up`: a last window that extends beyond the image also counts.
+  // `round_up`: includes a last window that extends beyond the image.
   Value max_pool(const Value& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding = 0,
                  bool round_up = false);
   Value average_pool(const Value& x, std::int64_t kernel, std::int64_t stride,

@@ -1,9 +1,10 @@
 // Infers types, shapes and small contents of every tensor of a model. An abstract interpreter binds
 // the symbolic extents of the inputs and then visits the graph once in topological order.
 //
-// Contents matter because exporters compute shapes inside the graph (Shape, Gather, Concat, Reshape
-// ...). Integers up to kMaxConstantInts, a few reals (scales of Resize) and strings are evaluated
-// if they are known. Values that depend on the run stay unknown. Every assumption is reported.
+// Contents are needed because exporters compute shapes inside the graph (Shape, Gather, Concat,
+// Reshape ...). Integers up to kMaxConstantInts, a few reals (scales of Resize) and strings are
+// evaluated if they are known. Values that depend on the run remain unknown. Every assumption is
+// reported.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,9 @@ struct InferSummary {
   std::int64_t batch = 1;                             // value of the batch extent
   std::map<std::string, std::int64_t> bound;          // every symbolic extent and its value
   std::map<std::string, std::int64_t> bound_by_user;  // the part of `bound` that the user gave
-  // The other part of `bound`: the default in the model's metadata, or else 1. If the model
-  // contradicts itself with 1 (a window that does not fit), the first of 16, 64 ... 4096 that
-  // works. If none works, the extent stays open.
+  // The assumed part of `bound`: the default in the model's metadata, or else 1. If shapes
+  // contradict each other with 1 (a window does not fit), the first of 16, 64 ... 4096 without a
+  // contradiction. If there is none, the extent remains open.
   std::map<std::string, std::int64_t> assumed;
   // Extents that are neither bound nor assumed.
   std::vector<std::string> open;

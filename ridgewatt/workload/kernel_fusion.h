@@ -6,8 +6,8 @@
 //   element-wise work on the same rows share a kernel that keeps the rows on chip.
 // * Views and constants cost nothing.
 //
-// A step can join only the latest of the kernels that produce its inputs, so that no kernel waits
-// for a later one.
+// If several kernels produce the inputs of a step, the step can join only the latest of them.
+// Therefore no kernel waits for a later one.
 #pragma once
 
 #include <string_view>
@@ -18,9 +18,9 @@
 namespace ridgewatt::workload {
 
 struct Kernel {
-  std::vector<int> steps;  // Indices in the plan. The first step is the main work of the kernel.
+  std::vector<int> steps;  // indices in the plan; the first step is the main work of the kernel
   int scope = 0;
-  // Number of results; element-wise work that joins must have as many. 0: nothing joins.
+  // Number of results. Element-wise work that joins must have the same number. 0: nothing joins.
   double elements = 0;
   double row_length = 0;   // length of the rows kept on chip; 0: none
   bool pointwise = false;  // all steps so far are element-wise or work on rows

@@ -1,4 +1,4 @@
-// Maps a file into memory. Pages that are not used are never loaded.
+// Maps a file into memory. Only used pages are loaded.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Reads ONNX models and tensors into the graph of graph.h.
 //
 // The file is mapped and read field by field with the field numbers of onnx.proto. Weights are not
-// copied, only their sizes are used, so that even a model of many gigabytes needs little memory.
+// copied, because only their sizes are used. Even a model of many gigabytes needs little memory.
 // Any IR version and opset is accepted, and external data may be missing. The input is untrusted:
 // truncated, cyclic, oversized or contradictory files, and external paths that leave the model's
 // folder, cause an InputError with a message of one line.
@@ -24,7 +24,7 @@ struct LoadOptions {
 
 // Throws NotFoundError, PermissionError or IoError, and InputError if the file is invalid.
 Model load_model(const std::string& path, const LoadOptions& options = {});
-// As load_model(), from the bytes of a ModelProto. `name` is used in messages and as Model::name.
+// Like load_model(), from the bytes of a ModelProto. `name` is used in messages and as Model::name.
 Model load_model_from_memory(std::string_view bytes, const std::string& name,
                              const LoadOptions& options = {});
 

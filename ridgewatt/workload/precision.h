@@ -1,5 +1,5 @@
-// The precisions in which a workload computes, and their properties. Names are parsed once, at
-// input; inside the program a precision is a value of the enum.
+// The precisions in which a workload computes, and their properties. Names are parsed only at
+// input. Inside the program a precision is a value of the enum.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace ridgewatt::workload {
 
 enum class Precision : std::uint8_t {
   kStored,  // as the model stores its weights
-  kFp32,    // contractions in the runtime's FP32, which may be TF32
+  kFp32,    // contractions in the FP32 of the runtime (may be TF32)
   kTf32,    // FP32 data, all contractions in TF32
   kFp16,
   kBf16,
@@ -41,7 +41,7 @@ struct PrecisionBits {
 struct PrecisionRow {
   Precision id;
   std::string_view name;
-  Arithmetic arithmetic;  // Of contractions. Narrower weights are widened when they are read.
+  Arithmetic arithmetic;  // of contractions; narrower weights are widened when read
   PrecisionBits inference;
   PrecisionBits training;
   std::array<std::string_view, 4> words = {};  // other names that users type

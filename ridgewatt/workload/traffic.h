@@ -29,12 +29,12 @@ class TensorSizes {
  public:
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision)
       : plan_(&plan), precision_(&precision) {}
-  // `bits` overrides the precision of single tensors, indexed by the root of their storage; 0: no
+  // `bits` overrides the precision of single tensors. Indexed by the root of their storage; 0: no
   // override.
   TensorSizes(const ExecutionPlan& plan, const ElementWidths& precision,
               const std::vector<std::uint8_t>& bits)
       : plan_(&plan), precision_(&precision), bits_(&bits) {}
-  // 0 if an extent is unknown. Nodes with such tensors are reported separately.
+  // Returns 0 if an extent is unknown. Nodes with such tensors are reported separately.
   double bytes(TensorId id) const;
   double elements(TensorId id) const;
 

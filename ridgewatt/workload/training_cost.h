@@ -1,8 +1,8 @@
 // The cost of a training step after its forward pass: the required gradients of activations and
 // weights, and the optimizer.
 //
-// * The gradient of a tensor is computed only if a weight precedes the tensor. The input of the
-//   first layer therefore has none.
+// * The gradient of a tensor is computed only if a weight precedes the tensor. Therefore the input
+//   of the first layer has no gradient.
 // * A contraction runs one kernel for each operand's gradient, each with the MACs of the forward
 //   pass. Element-wise and normalization operators have their own costs (cost_rule.h).
 // * Values of the forward pass that the backward pass needs are written in the forward pass and

@@ -1,5 +1,5 @@
 // The demand of a workload on a device per minibatch: the work and traffic of each kernel.
-// Rooflines and twins use only this.
+// Rooflines and twins use no other data of the workload.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct OpClassRow {
   std::string_view name;
   Contraction contraction;
   int rank;      // the step of a fused kernel with the highest rank is its main work
-  bool tiles;    // the pipeline of the sum must fill and drain for each tile of the result
+  bool tiles;    // for each tile of the result, the pipeline of the sum fills and drains
   bool weights;  // operands given as Constant nodes are weights
   bool rows;     // works on rows, regardless of the layout of an image
 };
@@ -88,9 +88,9 @@ struct KernelCost {
   std::size_t node = 0;         // index of the node in the analyzed graph
   double work_flop = 0;         // floating-point operations
   double work_int_op = 0;       // integer operations of quantized operators
-  double macs = 0;              // multiply-accumulates, included in the operations above
+  double macs = 0;              // multiply-accumulates, included in the numbers above
   double read_bytes = 0;        // DRAM reads
-  double weight_bytes = 0;      // part of read_bytes: constants
+  double weight_bytes = 0;      // constants, a part of read_bytes
   double write_bytes = 0;       // DRAM writes
   double output_elements = 0;   // number of results: the parallelism of the kernel
   double reduction_length = 0;  // length of the sum (k) of a contraction, else 0
@@ -103,7 +103,7 @@ struct KernelCost {
   int launches = 1;       // number of launches
   // Precision of its multiplications. kStored: that of the workload (WorkloadCost::arithmetic).
   Precision precision = Precision::kStored;
-  std::vector<std::uint32_t> steps;  // steps of the plan that it executes, the main work first
+  std::vector<std::uint32_t> steps;  // executed steps of the plan, the main work first
   double traffic_bytes() const { return read_bytes + write_bytes; }
 };
 
@@ -146,8 +146,8 @@ struct WorkloadCost {
   double input_bytes = 0;        // graph inputs of one minibatch, which a loader must provide
   double input_elements = 0;     // number of elements in these inputs
   double peak_memory_bytes = 0;  // parameters and the largest live set of activations
-  // Size of the unrolled (im2col) input of the largest dense convolution: the memory that an
-  // algorithm with explicit matrix products needs in addition.
+  // Size of the unrolled (im2col) input of the largest dense convolution: additional memory of an
+  // algorithm with explicit matrix products.
   double workspace_bytes = 0;
 
   double work_flop() const;

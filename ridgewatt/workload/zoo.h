@@ -30,8 +30,8 @@ enum class ZooWeights { kZeros, kRandom };
 constexpr auto enum_names(ZooWeights) {
   return named<ZooWeights>({{ZooWeights::kZeros, "zeros"}, {ZooWeights::kRandom, "random"}});
 }
-// Writes the model to the file `model` and its weights to NAME.onnx.data in the same folder. If
-// `model` is a stream or a device, writes no weights. Throws InputError and writes nothing if that
+// Writes the model to the file `model` and its weights to NAME.onnx.data in the same folder. Writes
+// no weights if `model` is a stream or a device. Throws InputError and writes nothing if that
 // folder has a file NAME.onnx.data of another size.
 void write_zoo_model(const ZooEntry& entry, const std::string& model,
                      ZooWeights weights = ZooWeights::kZeros, std::uint64_t seed = 1);

@@ -19,9 +19,9 @@ struct MeasuredLanguage {
 // is none.
 std::string find_llama_bench(const std::string& runtimes);
 
-// Times of prompts, of tokens and of steps of several sequences, with one thread and with all.
-// Files of models are written to `folder` and removed. `between` is called before each file. What
-// cannot run is left out with a remark.
+// Measures times of prompts, of tokens and of steps of several sequences, with one thread and with
+// all threads. Writes files of models to `folder` and removes them. Calls `between` before each
+// file. Leaves out runs that fail, with a remark.
 std::vector<MeasuredLanguage> run_language_models(const std::string& llama_bench,
                                                   const std::string& folder, int cores, bool quiet,
                                                   const std::function<void()>& between,

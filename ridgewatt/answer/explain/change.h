@@ -7,9 +7,9 @@
 
 namespace ridgewatt::answer {
 
-// `before` and `after` are answers to the same question, before and after the change. `removed`
-// absent: the most probable cause other than kNone. Throws UsageError if `removed` is not a row of
-// `before`.
+// `before` and `after` are answers to the same question, before and after the change. If `removed`
+// is absent, it is the most probable cause other than kNone. Throws UsageError if `removed` is not
+// a row of `before`.
 ExplainedChange judge_change(const ExplainAnswer& before, ExplainAnswer after,
                              std::optional<SlowCause> removed);
 

@@ -10,7 +10,7 @@ namespace ridgewatt::answer {
 
 ExplainAnswer explain_language(const ExplainQuestion& question);
 
-// Returns the mode with this name. Throws UsageError if the name stands for several modes.
+// Returns the mode with this name. Throws UsageError if the name means several modes.
 PowerMode explained_mode(const Board& board, const std::string& name);
 
 }  // namespace ridgewatt::answer

@@ -13,7 +13,7 @@
 
 namespace ridgewatt::answer {
 
-// GPU load while an engine decodes. Chosen: the steps follow each other closely.
+// GPU load while an engine decodes. Chosen, because steps follow each other closely.
 inline constexpr double kDecodeLoad = 0.95;
 
 // The case to explain: one model, quantization, engine, board and mode.
@@ -41,8 +41,8 @@ struct LanguageCase {
                : 1;
   }
   Prognosis prognosis(const llm::Forecast& forecast, std::string setting) const;
-  // The multiprocessors that are on in the mode of the case. A lower clock switches none of them
-  // on.
+  // The number of multiprocessors that are on in the mode of the case. It does not depend on the
+  // clocks.
   int sms() const { return sms_on(board(), mode); }
   Prognosis in_mode(const PowerMode& other, std::string setting, int sms) const;
 };

@@ -28,10 +28,10 @@ std::vector<WeighedMode> weighted_presets(const Board& board);
 // The observations of a watched run; absent: only measured numbers are known.
 using WatchedRun = std::optional<measure::SeenRun>;
 
-// A mean clock below this share of the mode's clock counts as low. Chosen: under load, governors
-// stay within 5 % of the clock.
+// A mean clock below this share of the mode's clock counts as low. Chosen, because governors under
+// load stay within 5 % of the clock.
 inline constexpr double kLowClock = 0.93;
-// Returns whether the clock was observed and was low.
+// Returns whether the clock was observed and low.
 bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);
 
 // Returns whether any clock was observed, which limits the possible modes.
@@ -64,11 +64,11 @@ std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& 
 // the limit is unknown.
 bool nears_limit(const Board& board, double power_w);
 
-// Returns why the board cannot draw this power in any mode: it is far below the idle power with the
-// lowest clocks, or far above the module's limit. Empty: it can.
+// Returns why the board cannot draw this power in any mode: the power is far below the idle power
+// at the lowest clocks, or far above the module's limit. Empty: the power is possible.
 std::string power_fault(const Board& board, const twin::Twin& twin, double power_w);
 
-// Returns that the model needs more memory than the board has left; empty: it fits.
+// Returns a text if the model needs more memory than the board has free; empty: it fits.
 std::string memory_fault(double needed_bytes, double free_bytes);
 
 // Returns the FP32 peak of all online cores; 0 without a CPU clock.

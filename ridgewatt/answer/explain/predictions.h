@@ -11,7 +11,7 @@ namespace ridgewatt::answer {
 
 using Predictions = std::vector<Prediction>;
 
-// Chosen: a setting with a smaller effect explains nothing.
+// Chosen: settings with a smaller effect are ignored.
 inline constexpr double kNoticeable = 1.03;
 
 Prognosis prognosis_of(const twin::Breakdown& cost, std::string setting);
@@ -22,24 +22,24 @@ bool differs(const ExplainCase& of, double time_s);
 // Returns an observation of the watched run; 0 if there is none.
 double seen_value(const ExplainCase& of, std::optional<double> measure::SeenRun::*member);
 
-// Predictions with `factor` times the expected time. In the additional time the GPU waits, which
-// reduces its load and power, or another program uses it.
+// Predictions with `factor` times the expected time. In the additional time either the GPU waits,
+// which reduces its load and power, or another program uses it.
 enum class GpuThen { kWaits, kIsShared };
 Predictions multiplied(const ExplainCase& of, std::span<const double> factors, double spread,
                        GpuThen gpu);
 
-// The time `time_s`, in which the GPU is busy for `busy_share` of its expected time and waits for
-// the rest.
+// The time is `time_s`. The GPU is busy for `busy_share` of its expected time and waits in the
+// remaining time.
 Prediction waiting(const ExplainCase& of, double time_s, double busy_share, double spread,
                    std::string setting = "");
 
-// The expected time plus `more_s`, in which the GPU waits.
+// The time is `more_s` longer than expected. The GPU waits during `more_s`.
 Prediction increased(const ExplainCase& of, double more_s, double spread, std::string setting = "");
 
-// The expected run, whose stated time is `factor` times the true time.
+// The run is as expected, but its stated time is `factor` times the true time.
 Prediction misread(const ExplainCase& of, double factor, double spread, std::string setting = "");
 
-// The program runs as expected, but its number has another meaning.
+// The program runs as expected, but the stated number has another meaning.
 Predictions per_batch(const ExplainCase& of);
 Predictions asynchronous_timing(const ExplainCase& of);
 Predictions warm_up(const ExplainCase& of);

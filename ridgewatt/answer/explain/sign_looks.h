@@ -9,8 +9,8 @@
 
 namespace ridgewatt::answer {
 
-// What a sign looks like in the observations, as text. Absent: the sign cannot be observed. Empty:
-// the run does not show it.
+// The observed form of a sign, as text. Absent: the sign cannot be observed. Empty: it was not
+// present.
 using Look = std::optional<std::string>;
 
 inline Look shown_if(bool shown, std::string text) {

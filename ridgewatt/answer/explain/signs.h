@@ -25,12 +25,12 @@ std::optional<double> share_outside(const measure::SeenRun& seen);
 // The expected run, with which observations are compared.
 struct SignContext {
   const measure::SeenRun& seen;
-  PowerMode mode;  // mode that the user believes to be set
+  PowerMode mode;  // mode that the user intended to set
   std::string mode_text;
   std::string preset;      // preset of the board with the observed limits; empty: none
-  double gpu_load = 0;     // expected
+  double gpu_load = 0;     // expected load
   double fetch_share = 0;  // expected share of a minibatch
-  double measured_s = 0;   // as the user states it
+  double measured_s = 0;   // stated by the user
   int batch = 1;
   // Library in measure::kKnownLibraries of the intended runtime; empty: any.
   std::string_view library;
@@ -50,13 +50,13 @@ struct SeenSign {
   bool shown = false;
   std::string text;  // what was observed: "GPU clock 306 of 1020 MHz"; empty if not shown
   std::vector<std::pair<SlowCause, double>> of;  // probability of the sign under each of its causes
-  // Probability under all other causes; 0: the sign has no weight, because a figure already counts
+  // Probability under all other causes. 0: the sign is ignored, because a figure already includes
   // it.
   double otherwise = 0;
 
   // Returns the probability of the observation if both causes are present; `a` and `b` may be
-  // equal. Each cause and all other reasons show the sign independently. A cause under which the
-  // sign is rarer than `otherwise` suppresses it.
+  // equal. Each cause, and all other reasons together, produce the sign independently. If the sign
+  // is rarer under a cause than `otherwise`, the cause suppresses it.
   double probability(SlowCause a, SlowCause b) const;
   bool belongs_to(SlowCause cause) const;
 };

@@ -1,4 +1,4 @@
-// The causes of slow runs: how frequent each is, and what it predicts.
+// The causes of slow runs, each with its frequency and its predictions.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ struct ExplainCase {
   std::optional<ProfiledLayers> profile = {};
 
   const workload::WorkloadCost& cost() const { return model->estimator(batch).cost(); }
-  // A time that a claimed time does not change, in units of the estimate: the claim multiplies
-  // every prediction.
+  // Converts a time that does not depend on a claimed time to the scale of the estimate, because
+  // the claim multiplies every prediction.
   double unclaimed(double seconds) const {
     return question.claimed_s ? seconds * expected.total.period_s / *question.claimed_s : seconds;
   }

@@ -33,24 +33,26 @@ struct MeasuredFigure {
   // If a cause does not predict the figure, ln(measured / (unknown x expected)) is normal with
   // deviation `unknown_sd`.
   double unknown = 1, unknown_sd = 0.5;
-  // Of a time: what the calling program may add; part of the upper end of the interval.
+  // For a time: additional time of the calling program, which extends the upper end of the
+  // interval.
   double unknown_s = 0;
-  bool adds = false;  // a time: two causes add their amounts if one of them has Prediction::adds
+  bool adds = false;  // times of two causes are added if one has Prediction::adds
 };
 
 // One prediction of a cause.
 struct Prediction {
-  double weight = 1;  // relative to the other predictions of its cause
+  double weight = 1;  // relative to other predictions of the cause
   Prognosis prognosis;
-  double spread = 0;    // standard deviation of ln time that the cause adds to that of the estimate
+  double spread = 0;    // standard deviation of ln time that the cause adds
   bool adds = false;    // combined with another cause, its time is added instead of multiplied
   bool scales = false;  // its factor also applies to the time that another cause adds
   bool waits = false;   // `spread` is the uncertainty of the time in which the GPU waits
   std::optional<double> first_spread = {};  // for the first token, if it differs from `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
-  double load_spread = 0;                   // standard deviation of ln(GPU load), likewise
-  // Mode of the prediction, if the mode is all that the cause changes, and the multiprocessors that
-  // it leaves on; 0: not known.
+  double load_spread = 0;                   // standard deviation of ln(GPU load) that the cause
+                                            // adds
+  // Mode of the prediction, if the cause changes only the mode, and the number of multiprocessors
+  // that are on in this mode; 0: unknown.
   std::optional<PowerMode> mode = {};
   int sms = 0;
 };
@@ -59,7 +61,7 @@ struct Prediction {
 struct WeighedCause {
   SlowCause cause;
   double prior;  // relative to the other causes
-  // The stated number has another meaning, so removing the cause makes nothing faster.
+  // True if the stated number has another meaning, so that removing the cause makes nothing faster.
   bool misread;
   std::vector<Prediction> predictions;
 };
@@ -70,8 +72,8 @@ inline bool exists(On on, bool has_gpu) {
   return on == On::kEveryBoard || (on == On::kGpu) == has_gpu;
 }
 
-// The load of a GPU that another program uses, too: anything between the load without the other
-// program and 1.
+// The load of a GPU that another program also uses: between the load without the other program and
+// 1.
 struct SharedLoad {
   double load = 1;
   double spread = 0;  // standard deviation of its logarithm
@@ -83,20 +85,21 @@ inline std::optional<double> known_power(double power_w) {
   return std::isfinite(power_w) ? std::optional(power_w) : std::nullopt;
 }
 
-// Returns what is predicted in a mode with this number of multiprocessors.
+// Returns the prediction for a mode with this number of multiprocessors.
 using PrognosisIn = std::function<Prognosis(const PowerMode&, int sms)>;
 
 // Adds a row for each possible cause, most probable first, and the signs. The hypotheses are each
 // cause alone and each pair of causes. A row sums over the hypotheses with its cause. The times of
-// the rows sum to the gap; a pair divides it in proportion to the logarithms of its two factors.
-// Two causes that change the mode are predicted by `in_mode` with the lower of both values for each
-// knob; without `in_mode`, their factors are multiplied.
+// the rows sum to the gap. A pair divides its part of the gap in proportion to the logarithms of
+// its two factors. For two causes that change the mode, `in_mode` predicts the mode with the lower
+// of both values of each knob. Without `in_mode`, their factors are multiplied.
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
               const PrognosisIn& in_mode = {});
 
-// Returns the figure of the GPU load in a watched run. Its error is that of the share in which the
-// GPU waits. Errors of the time do not count, because they change expected and measured load alike.
+// Returns the figure of the GPU load in a watched run. Its error is that of the share of time in
+// which the GPU waits. Errors of the time do not count, because they change expected and measured
+// load alike.
 MeasuredFigure gpu_load_figure(double measured, double expected);
 
 // Returns the figure for a program that marks its minibatches: stated time over marked time. Both

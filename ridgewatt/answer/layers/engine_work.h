@@ -19,11 +19,11 @@ std::optional<LayerWork> engine_work(const trace::EngineLayer& layer);
 // Returns the bytes of inputs, outputs, weights and bias, each once. Absent if an extent or the
 // size of an element is unknown.
 std::optional<double> engine_traffic_bytes(const trace::EngineLayer& layer);
-// Returns the precision of the arithmetic: that of the first input, or TF32 if the kernel's name
-// says so.
+// Returns the precision of the arithmetic: that of the first input, or TF32 if the name of the
+// kernel contains it.
 workload::Precision engine_precision(const trace::EngineLayer& layer);
 LayerKind engine_kind(const trace::EngineLayer& layer);
-// Absent: not known from the engine.
+// Returns the class of a layer; absent if the engine does not state it.
 std::optional<workload::OpClass> engine_class(const trace::EngineLayer& layer);
 // Returns the number of elements of the first output; absent if an extent is unknown.
 std::optional<double> output_elements(const trace::EngineLayer& layer);

@@ -7,8 +7,8 @@ namespace ridgewatt::answer {
 
 // Sets the mode, the ceilings and LayerRoof of each layer. Does nothing without a device.
 void add_roofs(const LayersQuestion& question, LayersAnswer& answer);
-// Sets the energy of each layer: mean power of the power file times the layer's time, or else from
-// the twin.
+// Sets the energy of each layer: mean power of the power file x time of the layer or, without a
+// file, from the twin.
 void add_energy(const LayersQuestion& question, LayersAnswer& answer);
 
 }  // namespace ridgewatt::answer
