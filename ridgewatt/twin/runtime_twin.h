@@ -71,8 +71,7 @@ struct RuntimeErrors {
   double time = 0.25;       // on another model, without the parameters' variance
   double board = 0.2;       // additional, on a board that was not fitted
   double precision = 0.25;  // additional, in a precision that was not fitted
-  double power = 0.2;       // additional to the eager twin's, as no power of this runtime is
-                            // published
+  double power = 0.2;       // additional, as no power of this runtime is published
   double degrees = 5;       // degrees of freedom of Student's t
 };
 

@@ -26,8 +26,7 @@ class TwinModel {
 
   // Safe to call from several threads.
   MinibatchCost operator()(const OperatingPoint& point) const;
-  // Returns the point as a measurement on the board would report it, with the mean time per
-  // minibatch.
+  // Returns the point as measured on the board, with the mean time per minibatch.
   Observation observe(const OperatingPoint& point) const;
   // Returns the point as rows with the provenance `rows` report it. For kReplayed the time is the
   // median of timed minibatches, as in published sweeps. For all others it is the mean, as in

@@ -35,8 +35,7 @@ struct Step {
 struct ExecutionPlan {
   const Model* model = nullptr;
   std::vector<Step> steps;
-  // The tensor that owns the memory of a tensor: the tensor itself, unless it is a view. Indexed by
-  // TensorId.
+  // The tensor that owns a tensor's memory: itself unless it is a view. Indexed by TensorId.
   std::vector<TensorId> storage;
   // The step that computes a tensor, or -1. Indexed by TensorId.
   std::vector<int> producer;

@@ -3,8 +3,7 @@
 //
 // Contents are needed because exporters compute shapes inside the graph (Shape, Gather, Concat,
 // Reshape ...). Integers up to kMaxConstantInts, a few reals (scales of Resize) and strings are
-// evaluated if they are known. Values that depend on the run remain unknown. Every assumption is
-// reported.
+// evaluated if they are known. Other values remain unknown. Every assumption is reported.
 #pragma once
 
 #include <cstdint>

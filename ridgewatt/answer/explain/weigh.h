@@ -33,8 +33,7 @@ struct MeasuredFigure {
   // If a cause does not predict the figure, ln(measured / (unknown x expected)) is normal with
   // deviation `unknown_sd`.
   double unknown = 1, unknown_sd = 0.5;
-  // For a time: additional time of the calling program, which extends the upper end of the
-  // interval.
+  // For a time: time that the calling program may add; extends the interval's upper end.
   double unknown_s = 0;
   bool adds = false;  // times of two causes are added if one has Prediction::adds
 };
@@ -49,8 +48,7 @@ struct Prediction {
   bool waits = false;   // `spread` is the uncertainty of the time in which the GPU waits
   std::optional<double> first_spread = {};  // for the first token, if it differs from `spread`
   double power_spread = 0;                  // standard deviation of ln power that the cause adds
-  double load_spread = 0;                   // standard deviation of ln(GPU load) that the cause
-                                            // adds
+  double load_spread = 0;                   // the same for ln(GPU load)
   // Mode of the prediction, if the cause changes only the mode, and the number of multiprocessors
   // that are on in this mode; 0: unknown.
   std::optional<PowerMode> mode = {};
@@ -97,9 +95,8 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
               const PrognosisIn& in_mode = {});
 
-// Returns the figure of the GPU load in a watched run. Its error is that of the share of time in
-// which the GPU waits. Errors of the time do not count, because they change expected and measured
-// load alike.
+// Returns the figure of the GPU load in a watched run. Its error is that of the share in which the
+// GPU waits. Errors of the time cancel, because they change expected and measured load alike.
 MeasuredFigure gpu_load_figure(double measured, double expected);
 
 // Returns the figure for a program that marks its minibatches: stated time over marked time. Both

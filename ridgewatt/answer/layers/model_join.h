@@ -1,9 +1,9 @@
 // Determines which ONNX nodes each layer of an engine executes, and their work.
 //
 // If names and multiply-accumulates agree, layers and nodes are matched by name. Other exporters
-// number nodes differently. In this case contractions are matched in their order by
-// multiply-accumulates and outputs, together with the nodes that our fusion rules put into the same
-// kernel. Poolings and similar nodes are matched by their outputs.
+// number nodes differently. In this case contractions are matched in order, by multiply-accumulates
+// and outputs. Nodes that our fusion rules put into the same kernel follow them. Poolings and
+// similar nodes are matched by their outputs.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct JoinedLayer {
 
 class ModelJoin {
  public:
-  // Throws what workload::load_workload and workload::analyze throw.
+  // Throws the errors of workload::load_workload() and workload::analyze().
   ModelJoin(const std::string& model, std::optional<std::int64_t> batch,
             const std::map<std::string, std::int64_t>& dims, std::optional<Runtime> runtime);
   // Returns the batch of the engine's tensor for one of the model's inputs; absent if there is
@@ -50,7 +50,7 @@ class ModelJoin {
   std::optional<std::size_t> step_named(const std::string& name) const;
   Matching by_name(const std::vector<JoinedLayer>& layers) const;
   // Matches nodes of ONNX Runtime's graph by name (of a node or its output), or else by operator
-  // and number of elements, in order. Each gets the whole kernel of its step.
+  // and number of elements, in order. Each node gets the whole kernel of its step.
   Matching by_runtime_node(const std::vector<JoinedLayer>& layers) const;
   std::optional<std::size_t> step_of_node(std::string name) const;
   std::optional<std::size_t> open_step_like(const trace::TracedLayer& node,

@@ -1,4 +1,4 @@
-// A mode under a power limit or a governor has no roof of its own.
+// Modes under a power limit or a governor have no roof, because their clocks vary.
 #pragma once
 
 #include "ridgewatt/base/error.h"

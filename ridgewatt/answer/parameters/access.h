@@ -169,7 +169,7 @@ constexpr Access access_suggesting(Input input) {
   return made;
 }
 
-// Functions for Part::of. whole() returns the question itself, the other function a member of it.
+// Functions for Part::of. whole() returns the question itself, the other one a member of it.
 inline void* whole(void* question) {
   return question;
 }

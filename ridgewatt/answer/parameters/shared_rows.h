@@ -9,7 +9,7 @@
 
 namespace ridgewatt::answer {
 
-// Rows for a member that each question has itself.
+// Rows for members that each question declares itself.
 constexpr Parameter model_row(Access access, Presence presence) {
   return {.name = "model",
           .help = "ONNX file or zoo:NAME",

@@ -1,4 +1,4 @@
-// Where the rows of an estimate come from: computed when they are read, or stored in an order.
+// The rows of an estimate: computed when they are read, or stored in a given order.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ struct RuntimeChoice {
 std::vector<RuntimeChoice> runtime_choices(const std::vector<workload::Precision>& precisions = {},
                                            bool has_gpu = true);
 
-// Returns the wider precision than which `precision` should not be slower; `precision` itself if
-// there is none.
+// Returns a wider precision that should not be faster than `precision`; `precision` itself if there
+// is none.
 workload::Precision wider_than(workload::Precision precision);
 
 // Returns the workload deployed in the runtime and precision of `choice`.

@@ -1,6 +1,6 @@
 // The estimates of a deployed workload on a board with the errors that every command states: those
-// of the twin, and wider ones if the model estimates a deployment as slower than one that it should
-// not be slower than.
+// of the twin, and wider ones if the estimate is slower than that of a deployment that should not
+// be faster (Rival).
 //
 //   const TwinCosts costs(twin, model, workload);
 //   costs.at({mode, 8}).within(0.9).time_s.hi
@@ -19,8 +19,8 @@
 
 namespace ridgewatt::answer {
 
-// A deployment that another should not be slower than: the same runtime in a wider precision, and
-// PyTorch in eager mode.
+// A deployment that should not be faster than the estimated one: the same runtime in a wider
+// precision, or PyTorch in eager mode.
 struct Rival {
   std::string text;  // "precision: {} times as long as in fp32"
   std::shared_ptr<const twin::TwinModel> model;
@@ -41,13 +41,13 @@ struct TwinCost {
   // Additional time per minibatch if Python calls the engine. 0 if the estimate includes it, and in
   // PyTorch.
   double python_call_s = 0;
-  bool limit_held = false;  // the driver of a graphics card holds the power limit
+  bool limit_held = false;  // whether the driver of a graphics card enforces the power limit
 
   predict::Prediction within(double interval) const {
     return stated_cost(estimate.total, error, python_call_s, interval);
   }
-  // For comparison with limits. A module that exceeds its power limit lowers its clocks, so the
-  // module's limit does not bound the power at these clocks.
+  // For comparison with limits. The interval may exceed the power limit of a module: above the
+  // limit, the module lowers its clocks, so the limit does not bound the power at these clocks.
   predict::Prediction at_these_clocks(double interval) const;
 };
 
@@ -75,7 +75,7 @@ class TwinCosts {
 
   TwinCosts(std::shared_ptr<const twin::TwinModel> model, std::vector<Rival> rivals)
       : model_(std::move(model)), rivals_(std::move(rivals)) {}
-  // With the rivals of the workload on the board of `twin`.
+  // Includes the rivals of the workload on the board of `twin`.
   TwinCosts(const twin::Twin& twin, std::shared_ptr<const twin::TwinModel> model,
             const std::shared_ptr<const workload::DeployedWorkload>& workload);
 

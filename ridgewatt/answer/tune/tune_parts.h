@@ -15,16 +15,16 @@ namespace ridgewatt::answer {
 
 // Returns the budget, seed and thresholds of the search.
 tune::StrategyOptions strategy_options(const TuneQuestion& question);
-// Return which value of an estimate is compared with limits, and the probability of the intervals
-// that this needs.
+// Return which value of an estimate is compared with limits, and the probability of its
+// intervals.
 tune::Caution caution_of(const TuneQuestion& question);
 double interval_of(const TuneQuestion& question);
 // Returns the samples of the job; absent without a job.
 std::optional<double> job_samples_of(const TuneQuestion& question);
 // Returns the highest mode of the space and, if `device` is not empty, the presets of the board,
-// each as the nearest mode of the space. The highest mode is "MAXN" if the board has no higher one,
-// the name of a preset, or "highest mode". `rows_of`: the board that the rows name, if there is no
-// device.
+// each as the nearest mode of the space. The highest mode is named "MAXN" if it is the board's
+// highest mode, else by its preset, else "highest mode". `rows_of`: board of the rows, if there is
+// no device.
 std::vector<tune::NamedMode> named_modes(const std::string& device, const tune::SearchSpace& space,
                                          const std::string& rows_of = {});
 // Returns the highest of `modes` and the presets of a real board, from its nvpmodel.conf.
@@ -35,26 +35,26 @@ std::vector<tune::NamedMode> preset_modes(const platform::JetsonModeControl& con
 // `rows`. Returns the source of the idle power as text; empty: unknown or not needed.
 std::string count_idle(TuneQuestion& question, const std::string& board,
                        std::span<const Observation> rows = {});
-// Compares each mode at its best batch for the goal, by `seen`; if none meets the limits, at the
-// nearest miss. The first mode is the highest. `cost`: the cost to show.
+// Compares each mode, by `seen`, at its best batch for the goal or, if no batch meets the limits,
+// at the nearest miss. The first mode is the highest. `cost`: the cost to show.
 void compare_modes(TuneAnswer& found, const std::vector<tune::NamedMode>& modes,
                    const std::vector<int>& batches,
                    const std::function<Observation(const OperatingPoint&)>& seen,
                    const std::function<predict::Prediction(const OperatingPoint&)>& cost);
-// As above, by the rows of a sweep, and with the optimum of the sweep.
+// The same with the rows of a sweep. Also adds the optimum of the sweep.
 void compare_rows(TuneAnswer& found, const Sweep& rows, const std::vector<tune::NamedMode>& modes);
-// As above, without the optimum: that of the profiled rows is the answer itself.
+// The same without the optimum, because the optimum of the profiled rows is the answer itself.
 void compare_profiled(TuneAnswer& found, const Sweep& rows,
                       const std::vector<tune::NamedMode>& modes);
 // Sets the preset names of the points in an answer.
 void name_presets(TuneAnswer& found, const Board& board);
-// If there is no best point: adds the relaxations that one of these points allows.
+// If there is no best point: adds the relaxations with which one of these points is feasible.
 void add_relaxations(TuneAnswer& found, std::span<const OperatingPoint> points,
                      std::span<const predict::Prediction> costs, tune::Caution caution);
 // Sets the cost of the job, if its size is known.
 void add_job(TuneAnswer& found);
 // Returns the view of the twin of a workload; `twin` must outlive it. `rows` is the provenance of
-// the rows with which the twin is compared; it decides whether times are medians or means.
+// the rows with which the twin is compared; it determines whether times are medians or means.
 tune::TwinView twin_view_of(const twin::Twin& twin,
                             const std::shared_ptr<const workload::DeployedWorkload>& workload,
                             Provenance rows, const twin::RunOptions& run);

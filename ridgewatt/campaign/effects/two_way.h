@@ -36,7 +36,7 @@ struct TwoWayFit {
   double x(std::size_t point) const { return level[point] - mean_level; }
 };
 
-// Returns the start of the fit, which a minority of wrong points and boards does not affect:
+// Returns the start of the fit. It is robust against a minority of wrong points and boards:
 // alternating medians over boards and points (Tukey's median polish), and medians of pairwise
 // slopes (Theil and Sen).
 TwoWayFit robust_start(const std::vector<Cell>& cells, std::size_t boards, std::size_t points);

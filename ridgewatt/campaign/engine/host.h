@@ -5,7 +5,7 @@
 
 namespace ridgewatt::campaign {
 
-// Returns the Slurm node, or the host that GNU parallel reached by ssh, or the name of this
+// Returns the Slurm node, the ssh host of GNU parallel, or the name of this
 // machine.
 std::string engine_host();
 

@@ -19,7 +19,7 @@ struct ProgramOutput {
 ProgramOutput run_program(const std::vector<std::string>& words, const std::string& input = "",
                           double patience_s = 60);
 // Runs a program and returns its output. Throws IoError with the first line of its output if its
-// exit status is not 0, and what run_program() throws.
+// exit status is not 0, and the errors of run_program().
 std::string ask_program(const std::vector<std::string>& words, const std::string& input = "");
 
 // Starts a program in its own session, so that it outlives this process and the terminal. Appends

@@ -14,7 +14,7 @@ using Labels = std::map<std::string, std::string>;
 struct PromValue {
   Labels labels;
   double value = 0;
-  std::string label(const std::string& name) const;  // empty: no such label
+  std::string label(const std::string& name) const;  // empty if there is no such label
 };
 
 class Prometheus {

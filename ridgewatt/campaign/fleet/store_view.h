@@ -1,4 +1,4 @@
-// What the store of profiled points knows about a fleet: drift, better modes and energy of the day.
+// Status of a fleet from the store of profiled points: drift, better modes and energy of the day.
 #pragma once
 
 #include "ridgewatt/campaign/fleet_status.h"
@@ -16,7 +16,7 @@ class StoreView {
   std::vector<BoardDrift> drifts() const;
   std::vector<WorkloadEnergy> energies() const;
   // Returns better modes than the current mode of the board, from all boards of its kind: for the
-  // board's workload, or for any workload if that is empty.
+  // board's workload or, if it is empty, for any workload.
   std::vector<DominatedMode> dominated(const BoardStatus& board) const;
 
  private:

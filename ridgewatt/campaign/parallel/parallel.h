@@ -21,7 +21,7 @@ struct EndedTask {
   std::size_t place = 0;
   int status = 0;  // exit status, or 128 + signal
 };
-// Skips invalid lines. If a task has several lines, the last one counts.
+// Skips invalid lines. If a task has several lines, the last line counts.
 std::vector<EndedTask> parse_joblog(const std::string& text);
 
 // `hosts`: "HOST", or "KIND=HOST" for boards of one kind. Returns the hosts for `kind`. Throws

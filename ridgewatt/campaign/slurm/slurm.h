@@ -1,6 +1,6 @@
 // Slurm as an engine: one job array per kind of board. The script contains the points of its tasks,
-// so boards need no shared file system. Uses only sbatch, squeue -o, sinfo, scontrol and scancel
-// with options of versions 21.08 to 23.11, and needs neither accounting nor operator permissions.
+// so boards need no shared file system. Uses only sbatch, squeue -o, sinfo, scontrol and scancel,
+// with options of versions 21.08 to 23.11. Needs neither accounting nor operator permissions.
 #pragma once
 
 #include <string>
@@ -34,8 +34,8 @@ inline constexpr const char* kSinfoFormat = "%N|%T|%G|%E";
 std::vector<EngineNode> parse_sinfo(const std::string& text,
                                     const std::vector<std::string>& board_kinds);
 
-// Writes a line into the comment of the current job, so that squeue shows why a task ended without
-// a shared folder. Does nothing outside of a job.
+// Writes a line into the comment of the current job, so that squeue shows why a task ended even
+// without a shared folder. Does nothing outside of a job.
 void leave_comment(const std::string& line);
 
 class SlurmExecutor : public Executor {

@@ -46,8 +46,8 @@ struct TuneOptions : answer::TuneRequest {
   answer::JobQuestion job;
 };
 
-// Throws UsageError for an option that was given but has no effect in this way to tune, and for
-// options that exclude each other.
+// Throws UsageError for a given option that has no effect in the form `way`, and for options that
+// exclude each other.
 void check_tune(const Context& context, const CLI::App& command, const TuneOptions& options,
                 const answer::Form& way);
 // Call this before profiling; see check_table_options() in command.h.

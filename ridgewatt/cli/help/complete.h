@@ -11,11 +11,11 @@ namespace ridgewatt::cli {
 
 using Completion = answer::Word;
 
-// Returns the command that the words before the last one name.
+// Returns the command named by all words except the last.
 const CLI::App& completed_command(const CLI::App& app, const std::vector<std::string>& words);
-// Returns candidates for the last of `words`, which is empty if it was not begun: commands,
-// options, and known values of options and arguments (choices, boards, built-in models). Empty:
-// file names.
+// Returns candidates for the last of `words`, which may be empty: commands, options, and
+// known values of options and arguments (choices, boards, built-in models). Empty: file
+// names.
 std::vector<Completion> completions(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ridgewatt::cli

@@ -13,13 +13,13 @@ enum class FigureForms { kFiles, kFilesOrFolder };
 
 class FigureFiles {
  public:
-  // Adds the option, which may be repeated. `what`: what the figures show, for the help.
+  // Adds the option, which may be repeated. `what`: content of the figures, for the help.
   void add_to(CLI::App& command, const std::string& what, FigureForms forms = FigureForms::kFiles);
   bool empty() const { return files_.empty(); }
   // Calls `svg` or `html` for each file, depending on its suffix, and writes the returned text.
   void write(const std::function<std::string()>& svg,
              const std::function<std::string()>& html) const;
-  // Returns the values without such a suffix; only with FigureForms::kFilesOrFolder.
+  // Returns the values without these suffixes; only with FigureForms::kFilesOrFolder.
   std::vector<std::string> folders() const;
 
  private:

@@ -63,7 +63,7 @@ class OptionAdder {
   CLI::Option* named(const std::string& name, T& target, const std::string& help) const {
     return text(name, target, help)->capture_default_str();
   }
-  // Each occurrence of the option gives one value; an argument may follow.
+  // Each occurrence of the option has exactly one value, so that an argument may follow.
   template <class T>
   CLI::Option* repeated(const std::string& name, T& target, const std::string& help) const {
     return text(name, target, help)->allow_extra_args(false);
@@ -203,8 +203,8 @@ class OptionAdder {
   std::string group_;
 };
 
-// The function that a command calls with its parsed options: run(context, options) or run(context,
-// options, command), which checks the options itself. Commands overload the name `run`.
+// The function that a command calls with its parsed options: run(context, options), or run(context,
+// options, command) if it checks the options itself. Commands overload the name `run`.
 template <class Options>
 class Action {
  public:

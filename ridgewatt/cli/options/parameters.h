@@ -21,12 +21,12 @@ void add_rows(CLI::App& command, std::span<const answer::Parameter> rows, void* 
 void add_parameters(CLI::App& command, const answer::ParameterTable& table, void* question,
                     const std::string& own = {});
 
-// Throws UsageError for an option that was given but has no effect on this question, asked in these
-// forms.
+// Throws UsageError for a given option that has no effect on this question in one of
+// `forms`.
 void check_parameters(const CLI::App& command, const answer::ParameterTable& table,
                       const void* question, std::span<const answer::AskedForm> forms = {});
 
-// Throws UsageError for an option of these rows that was given but has no effect.
+// Throws UsageError for a given option of these rows that has no effect.
 void check_rows(const CLI::App& command, std::span<const answer::Parameter> rows);
 
 // Throws UsageError for the first of the rows that was given: "--sweep has no effect with

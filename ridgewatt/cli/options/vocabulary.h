@@ -1,5 +1,5 @@
-// Options with numbers and units. A number without a unit has the unit that the help shows; other
-// units of its kind may follow the number:
+// Options with numbers and units. A number without a unit has the unit in the help. Other units of
+// the same kind may follow the number:
 //
 //   quantity(command.add_option("--wait", wait_s, "Time to wait"), milliseconds().positive());
 //   // --wait 30, 30ms, "30 ms", 0.03s; nan, inf, -1, 1e400 and "" are refused in one line
@@ -41,11 +41,11 @@ CLI::Option* output_file(CLI::Option* option);
 
 // Shows the names in the help and in completion. The option parses its value itself.
 CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names);
-// Lets completion propose names, which neither limit the value nor are in the help.
+// Lets completion propose names. They do not limit the value and are not in the help.
 CLI::Option* proposes(CLI::Option* option, const answer::WordSources& words);
-// Returns these names. `device`: the board that the user named; empty: none.
+// Returns the names set by proposes(). `device`: the board that the user named; empty: none.
 std::vector<answer::Word> proposed_by(const CLI::Option& option, const std::string& device);
-// Returns whether these names are separated by commas.
+// Returns whether the value is a list of names separated by commas.
 bool takes_list(const CLI::Option& option);
 // Returns the validator of an option with this name; null if it has none.
 const CLI::Validator* find_validator(const CLI::Option& option, const std::string& name);

@@ -24,7 +24,7 @@ void say_caveats(const Context& context, const workload::CostCaveats& caveats);
 // Prints a result after its caveats.
 void print(const Context& context, const std::optional<workload::CostCaveats>& caveats,
            const report::Result& result);
-// Only throws as say_caveats() does with --strict; for commands that print their result first.
+// Throws like say_caveats(), but prints nothing. For commands that print their result first.
 void refuse_uncounted(const Context& context, const workload::CostCaveats& caveats);
 
 }  // namespace ridgewatt::cli

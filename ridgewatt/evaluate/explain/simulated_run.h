@@ -1,4 +1,4 @@
-// Simulates a program that does not run on its board as its user believes.
+// Simulates a program that does not run on its board as its user assumes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SimulatedRun {
   std::vector<answer::SlowCause> causes = {};
 };
 
-// How the program really runs. Causes modify this before its time is computed.
+// The state in which the program really runs. Causes modify this state before its time is computed.
 struct RealRun {
   const answer::ExplainQuestion& asked;
   Board board;
@@ -35,11 +35,11 @@ struct RealRun {
   double pixels = 1;            // pixels of the images relative to the stated ones
   double more_s = 0;            // additional time per minibatch in which the GPU waits
   double cpu_s = 0;             // part of `more_s` in which the program uses the CPU
-  double waits = 1;             // factor on the time, while the GPU waits
-  double shared = 1;            // factor on the time, while another program uses the GPU
+  double waits = 1;             // factor on the time, because the GPU waits
+  double shared = 1;            // factor on the time, because another program uses the GPU
   double on_cpu = 0;            // share of the work that the CPU does
   double cpu_flop_share = 0.3;  // CPU rate for that work, relative to its peak
-  double stated = 1;            // stated time over true time
+  double stated = 1;            // stated time / true time
   // Whether the program marks its minibatches.
   bool marked = false;
   measure::SeenRun seen = {};

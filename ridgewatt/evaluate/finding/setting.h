@@ -17,7 +17,7 @@ namespace ridgewatt::evaluate {
 // One word of a setting, KEY=VALUE.
 struct SettingWord {
   std::string key;
-  // Several values if the value was not published ("a|b") or the fact applies to each ("a+b").
+  // Several if the value was not published ("a|b") or the fact applies to each of them ("a+b").
   std::vector<std::string> values;
   // Whether the value was not published.
   bool unknown = false;
@@ -44,7 +44,7 @@ struct Setting {
   std::string model;
   WorkloadKind kind = WorkloadKind::kInference;
   int batch = 1;
-  double samples = 0;  // number of samples of times and energies; 0: per minibatch, per sample
+  double samples = 0;  // samples per time and energy; 0: per minibatch, per sample
   PowerMode mode;
   std::map<std::string, std::int64_t> dims;  // sizes of symbolic dimensions of the model
   std::optional<int> workers;                // absent: the default
@@ -54,7 +54,7 @@ struct Setting {
   bool cache_dropped = false;  // whether the page cache is dropped after each epoch
 };
 using TwinOf = std::function<const twin::Twin&(std::string board)>;
-// Sets the value of a word in `setting`. Clocks are rounded to the nearest level of the board.
+// Applies `key`=`value` to `setting`. Clocks are rounded to the nearest level of the board.
 void set_word(Setting& setting, const std::string& key, const std::string& value,
               const TwinOf& twin_of);
 // Returns one copy of `setting` for each combination of the values that `words` lists.

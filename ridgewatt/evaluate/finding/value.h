@@ -23,7 +23,7 @@ class FindingValues {
   // not published. Throws NotSupportedError if a model cannot compute it.
   FigureRange operator()(const Finding& finding);
   // Returns the clocks one level below and above `clock_hz` in the board's table; at an end of the
-  // table, the end itself.
+  // table, `clock_hz` itself.
   FigureRange steps_around(const std::string& board, double clock_hz) const;
 
  private:

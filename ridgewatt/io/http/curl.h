@@ -81,7 +81,7 @@ class CurlQuestion {
   // The result of curl_easy_perform.
   int perform() { return curl_.perform(easy_); }
   long status() const;  // HTTP status; 0 before the reply
-  // Throws IoError if `result`, which perform() returned, is an error, or if the HTTP status is not
+  // Throws IoError if `result`, the result of perform(), is an error, or if the HTTP status is not
   // 200. In the latter case, the message contains the first line of `reply`.
   void require_success(int result, const std::string& reply) const;
 

@@ -12,7 +12,7 @@
 namespace ridgewatt::llm {
 
 struct HfConfig {
-  std::string architecture;  // model_type; that of the nested text_config if there is one
+  std::string architecture;  // model_type, of the nested text_config if there is one
   bool known = false;        // the family is known, so the numbers determine the weights
   bool has_vision = false;   // the model also processes images or sound
   Numbers numbers;
@@ -23,8 +23,8 @@ struct HfConfig {
 // JSON of at most 4 MiB and 32 levels. Throws InputError with the name `file`.
 Json parse_config_json(std::string_view text, const std::string& file);
 Json read_config_json(const std::string& path);
-// Throws InputError if it is no configuration of a language model. Missing numbers are reported
-// later, by describe().
+// Throws InputError if the JSON is not a configuration of a language model. Missing numbers are
+// reported later, by describe().
 HfConfig parse_hf_config(const Json& json, const std::string& file);
 
 }  // namespace ridgewatt::llm

@@ -18,7 +18,7 @@ struct HeldPhase {
   EngineHardware free;      // at the clocks of the mode
   EngineHardware hardware;  // at the clocks at which the phase runs
   bool lowered = false;     // the power limit lowers the GPU clock
-  bool held = true;         // the power is at most the limit, also if that lowers no clock
+  bool held = true;         // whether the power is at most the limit
   double free_w = 0;        // power at the clocks of the mode
   double most_w = 0;        // bound on the power
   // If `lowered`: the derivative of ln(time) by -ln(power), along the GPU clock.
@@ -26,8 +26,8 @@ struct HeldPhase {
   double over() const { return free_w / free.limit_w; }
 };
 
-// A discrete GPU lowers its clock until the mean power of the phase meets the limit. Below its
-// lowest clock, it draws more. A board keeps its clocks in the model.
+// A discrete GPU lowers its clock until the mean power of the phase meets the limit. If the lowest
+// clock is not enough, it exceeds the limit. A board keeps its clocks in the model.
 HeldPhase held_phase(const EngineBoard& board, const PowerMode& mode, int sms,
                      const CostOfPhase& cost);
 

@@ -9,7 +9,7 @@
 
 namespace ridgewatt::llm {
 
-// `headers` of all shards; the keys of the first one describe the model. `source` is its name.
+// `headers`: of all shards; the first shard's keys describe the model. `source`: its name.
 LanguageModel model_of_gguf(const std::vector<GgufHeader>& headers, const std::string& source);
 // Reads a file, or all shards if the name is like NAME-00001-of-00003.gguf, with any shard number.
 LanguageModel read_gguf(const std::string& path);

@@ -90,11 +90,11 @@ class GgufWriter {
     return bytes;
   }
   std::uint64_t data_bytes() const { return data_bytes_; }
-  // Writes the whole file with zeros that use no disk space. Returns the path. Throws as
-  // write_output() does.
+  // Writes the whole file with zeros that use no disk space. Returns the path. Throws the errors of
+  // write_output().
   std::string write(const std::string& path) const;
-  // Writes the whole file with random weights of the tensors that tensors() added. Throws as
-  // write_output() does.
+  // Writes the whole file with random weights of the tensors that tensors() added. Throws the
+  // errors of write_output().
   std::string write_random(const std::string& path, std::uint64_t seed) const;
 
  private:

@@ -1,5 +1,5 @@
-// Random weights in the stored types of GGUF: random bits, with scales that make the weights about
-// 0.02 large, as those of trained models, so that no sum overflows.
+// Random weights in the stored types of GGUF: random bits, with scales such that weights are about
+// 0.02, as in trained models, so that no sum overflows.
 //
 //   RandomWeights weights(seed);
 //   weights.fill(StoredType::kQ4K, false, bytes, [&](std::string_view part) { .. });

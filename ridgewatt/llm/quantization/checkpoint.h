@@ -13,7 +13,7 @@ std::vector<Recipe> checkpoint_recipes();
 
 // True if only a packed checkpoint has a tensor with this name.
 bool shows_packing(std::string_view name);
-// True for zeros or scales of packed weights, which are not a matrix of their own.
+// True for zeros or scales of packed weights, which belong to another tensor.
 bool is_of_another(std::string_view name);
 
 // Appends the tensors of `weight`. Matrices are packed; embeddings, output head, norms and routers

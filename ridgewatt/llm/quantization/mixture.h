@@ -1,4 +1,4 @@
-// llama.cpp's mixtures: rules for which weights have another type than most.
+// llama.cpp's mixtures: rules by which some weights have another type than most weights.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace ridgewatt::llm {
 
-// A rule that changes the type of some weights. The first rule that applies to a weight counts.
+// A rule that changes the type of some weights. The first rule that applies to a weight is used.
 struct MixtureChange {
   enum class Where {
     kAll,

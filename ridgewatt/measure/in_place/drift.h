@@ -2,9 +2,9 @@
 // test of the logarithms of time and power in a mode that is measured repeatedly.
 //
 // The test variable is the innovation: the new logarithm minus the level of the mode minus the
-// common creep of all modes since then. Two one-sided CUSUM sums per quantity (Page 1954)
-// accumulate the excess over the allowance. If a sum is above `doubt`, another measurement should
-// follow at once; if it is above `alarm`, drift is detected.
+// common creep (slow change) of all modes since the level was measured. Two one-sided CUSUM sums
+// per quantity (Page 1954) accumulate the excess over the allowance. If a sum is above `doubt`,
+// another measurement should follow at once; if it is above `alarm`, drift is detected.
 #pragma once
 
 #include <array>
@@ -33,14 +33,14 @@ class DriftTest {
   void restart(const InPlaceWindow& window);
   // Call after drift that no window shows: no level remains valid.
   void forget();
-  // The expected power of the mode now; empty for an unknown mode.
+  // The currently expected power of the mode; empty for an unknown mode.
   std::optional<double> power_w(const PowerMode& mode) const;
 
  private:
   static constexpr std::size_t kQuantities = 2;  // time, power
   using Pair = std::array<double, kQuantities>;
   struct Level {
-    Pair log;  // minus the creep until then
+    Pair log;  // logarithms of time and power, minus the creep until then
     Pair variance;
   };
   struct Seen {

@@ -1,5 +1,5 @@
-// Compares power with its limit while a program runs: tells when to leave a mode, and for how long
-// and by how much the limit was exceeded in total.
+// Compares power with its limit while a program runs: determines when to leave a mode, and the
+// total time and amount by which the limit was exceeded.
 #pragma once
 
 #include <deque>
@@ -21,7 +21,7 @@ class PowerGuard {
   // fifth of it, or by 8 % in one sample.
   bool over() const { return excess().has_value(); }
 
-  // The time for which over() held, from the begin of the window that made it so.
+  // The time for which over() was true, from the beginning of the window that exceeded the limit.
   double over_s() const { return over_s_; }
   double longest_s() const { return longest_s_; }
   double worst_excess() const { return worst_excess_; }
@@ -29,7 +29,7 @@ class PowerGuard {
  private:
   struct Excess {
     double power_w = 0;   // the highest mean that exceeds its limit
-    double window_s = 0;  // the longest time over which one does
+    double window_s = 0;  // longest averaging time of such a mean
   };
   std::optional<Excess> excess() const;
   double mean_w(double since_s) const;

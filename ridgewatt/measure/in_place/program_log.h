@@ -15,7 +15,7 @@ class ProgramLog {
   explicit ProgramLog(TunedProgram& program) : program_(program) {}
 
   void begin() { last_mark_s_ = program_.now_s(); }
-  // Waits for news of the program; returns the new power samples.
+  // Waits for marks or samples; returns the new power samples.
   std::span<const TimedPower> step();
   // Throws IoError if the program has marked no minibatch for `silence_s`.
   void require_marks(double silence_s) const;

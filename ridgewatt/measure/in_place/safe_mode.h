@@ -1,4 +1,4 @@
-// The two modes that in-place profiling returns to: a safe mode, which has stayed below the power
+// The two modes to which in-place profiling returns: a safe mode, which has stayed below the power
 // limit, and a reference mode, which is measured repeatedly to detect drift.
 #pragma once
 
@@ -23,7 +23,7 @@ class SafeMode {
     mode_ = window.point.mode;
     pace_s_ = window.time_s;
   }
-  // Call if the mode is no longer safe; the first mode becomes the safe mode.
+  // Call if the mode is no longer safe. The very first mode then becomes the safe mode.
   void lose() {
     mode_ = first_;
     forget_pace();
@@ -35,8 +35,8 @@ class SafeMode {
   std::optional<double> pace_s_;  // minibatch time in the safe mode
 };
 
-// Selects the mode with the shortest minibatches, because it costs least to measure. Only modes are
-// considered that are so far below the power limit that drift is detected before the limit is
+// Selects the mode with the shortest minibatches, because it costs least to measure. Considers
+// only modes that are so far below the power limit that drift is detected before the limit is
 // exceeded.
 class ReferenceMode {
  public:

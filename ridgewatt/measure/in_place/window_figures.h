@@ -17,7 +17,7 @@ bool assess(const ProgramLog& log, const std::vector<MarkedMinibatch>& all, bool
 // Adds the power samples during the minibatches that count. Throws NotFoundError without power.
 void add_power_samples(const ProgramLog& log, InPlaceWindow& window);
 
-// Whether the window has enough minibatches to determine when their time changed.
+// Returns whether the window has enough minibatches to determine when their time changed.
 bool tells_pace(const InPlaceWindow& window, const InPlaceOptions& options);
 
 // Determines when the mode change affected power and minibatch time. `old_pace_s`: minibatch time

@@ -14,7 +14,7 @@ namespace ridgewatt::measure {
 // at least two repetitions.
 double spread_of(const std::vector<double>& times_s);
 
-// True after `seconds_per_point`, or once the point is steady if until_steady is set.
+// True after `seconds_per_point` or, if until_steady is set, as soon as the point is steady.
 bool enough_repetitions(const std::vector<double>& times_s, double spent_s,
                         const MicrobenchOptions& options);
 

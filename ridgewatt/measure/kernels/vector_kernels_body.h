@@ -1,6 +1,6 @@
 // The definitions of the loops, included once by each vector_kernels_*.cc, which sets
-// RIDGEWATT_VECTOR_BYTES and the name of the set. Do not include standard headers here: their
-// inline functions would be compiled with instructions that other processors lack.
+// RIDGEWATT_VECTOR_BYTES and the name of the set. Do not include standard headers here, because
+// their inline functions would be compiled with instructions that other processors lack.
 #include "ridgewatt/measure/kernels/vector_kernels.h"
 
 namespace ridgewatt::measure {
@@ -73,7 +73,7 @@ float intensity(const float* data, std::size_t count, int fma, int group) {
       }
     }
   } else {
-    // Whole vectors of a group are combined by exclusive or, which is not a FLOP.
+    // Whole vectors of a group are combined by exclusive or, which does not count as FLOP.
     const auto vectors = static_cast<std::size_t>(group);
     for (std::size_t i = 0; i < count; i += kStep * vectors) {
       Bits joined = {};

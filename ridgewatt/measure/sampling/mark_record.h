@@ -1,5 +1,5 @@
-// Marks of a run of any length in bounded memory. When there are too many, the older half is
-// dropped, except the beginnings of phases that are still open.
+// Marks of a run of any length in bounded memory. When there are too many marks, the older half is
+// dropped, except the beginnings of open phases.
 #pragma once
 
 #include <cstddef>

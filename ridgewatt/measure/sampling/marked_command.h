@@ -16,7 +16,7 @@
 namespace ridgewatt::measure {
 
 struct CommandRun {
-  int status = 0;      // exit status, or 128 + signal; 0 if it was ended from here
+  int status = 0;      // exit status, or 128 + signal; 0 if this program ended it
   bool ended = false;  // ended because `watch` returned false
   double begin_s = 0;  // CLOCK_MONOTONIC
   double end_s = 0;
@@ -31,10 +31,10 @@ struct CommandRun {
 
 // Runs the command until it ends, as the original user if this program runs under sudo. `watch` is
 // called at least ten times per second with the marks so far. If it returns false, the command and
-// its children get SIGTERM and, after ten seconds, SIGKILL. The same happens before an exception of
-// `watch` or of check_work() (base/progress.h) propagates, and the command is killed if this
-// program ends. Its output goes to the descriptor `output` and its standard error to `errors`; -1
-// means standard error of this program. Throws UsageError for an empty command, NotFoundError if
+// its children get SIGTERM and, after ten seconds, SIGKILL. The same happens if `watch` or
+// check_work() (base/progress.h) throws, before the exception propagates. If this program ends, the
+// command is killed. Its output goes to the descriptor `output` and its standard error to `errors`;
+// -1 means standard error of this program. Throws UsageError for an empty command, NotFoundError if
 // it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch,
@@ -42,7 +42,7 @@ CommandRun run_marked_command(const std::vector<std::string>& command,
 
 // What happens to the command when this program ends.
 enum class CommandTie {
-  kEndsWithUs,  // killed with this program, however that ends
+  kEndsWithUs,  // killed when this program ends, in whatever way
   // The command has its own process group and continues. A small process remains that reads and
   // drops its marks, so that writing them neither fails nor blocks.
   kOutlivesUs
@@ -54,7 +54,7 @@ struct StartedCommand {
   OwnedFd life;   // for kOutlivesUs: closing it tells the small process that this program has ended
 };
 
-// Throws what run_marked_command throws.
+// Throws the errors of run_marked_command().
 StartedCommand start_marked_command(const std::vector<std::string>& command, CommandTie tie,
                                     int output = -1, int errors = -1);
 

@@ -19,13 +19,13 @@ class PowerRecord {
  public:
   struct Options {
     std::size_t most_old = std::size_t{1} << 18;
-    // When full, half of them become old. One old sample can hold at most that many, which is
-    // enough for most_old x most_new / 2 samples, five years at 100 Hz. Both sizes must be powers
-    // of two.
+    // When full, half of them become old. An old sample can stand for at most the same number of
+    // samples, which is enough for most_old x most_new / 2 samples, five years at 100 Hz. Both
+    // sizes must be powers of two.
     std::size_t most_new = std::size_t{1} << 17;
   };
-  // `means`: each power is the mean since the previous sample (PowerSource::tells_means). Then
-  // samples without a value in any of the `channels` are dropped, except the first.
+  // `means`: each power is the mean since the previous sample (PowerSource::tells_means). In this
+  // case, samples without a value in any of the `channels` are dropped, except the first.
   PowerRecord(bool means, Options options, std::size_t channels = 1)
       : means_(means), options_(options), channels_(channels) {}
   explicit PowerRecord(bool means, std::size_t channels = 1)
@@ -35,8 +35,8 @@ class PowerRecord {
   std::vector<PowerSample>& incoming() { return new_; }
   void settle();
 
-  // The newest samples, unmerged, in the order of time: at least `most_new` / 2 if there are as
-  // many.
+  // The newest, unmerged samples in the order of time: at least `most_new` / 2, or
+  // all.
   const std::vector<PowerSample>& newest() const { return new_; }
   // Samples in [begin_s, end_s], and up to two more on either side.
   std::vector<PowerSample> between(double begin_s, double end_s) const;

@@ -19,7 +19,7 @@ namespace ridgewatt::measure {
 
 class Recording {
  public:
-  // The arguments must outlive this object. Throws what Sampler throws.
+  // The arguments must outlive this object. Throws the errors of Sampler.
   Recording(const platform::Sysfs& sysfs, platform::PowerMeter& meter,
             const MeasureOptions& options);
 
@@ -36,8 +36,8 @@ class Recording {
   // Energy of the total, from the samples so far.
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
 
-  // Call after stop(). Computes all fields of `result` that follow from samples and marks; its
-  // begin_s and end_s must be set. `steady`: power was steady when `window` began.
+  // Call after stop(). Computes all fields of `result` that follow from samples and marks.
+  // result.begin_s and result.end_s must be set. `steady`: power was steady when `window` began.
   void add_costs(const std::vector<TimedMark>& marks, WindowOptions window, bool steady,
                  Measurement& result);
 

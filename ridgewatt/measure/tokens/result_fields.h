@@ -19,7 +19,7 @@ class ResultFields {
 
   bool has(const char* name) const { return find(name) != nullptr; }
   const Json* find(const char* name) const;  // null if the field is absent or null
-  ResultFields at(const char* name) const;   // the object in the field; an empty one if absent
+  ResultFields at(const char* name) const;   // the object in the field; an empty object if absent
   // From 0 to 1e18; empty if the field is absent or null. Throws InputError for other values.
   std::optional<double> number(const char* name) const;
   double number_or_zero(const char* name) const { return number(name).value_or(0); }

@@ -1,5 +1,5 @@
-// A client of one language model server. It finds out the protocol, sends requests, and records the
-// arrival time of each piece of a reply.
+// A client of one language model server. It determines the protocol, sends requests, and records
+// the arrival time of each piece of a reply.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace ridgewatt::measure {
 
 class ServerClient {
  public:
-  // Determines the protocol and the model from the server where `question` leaves them open. Throws
+  // Determines the protocol and the model from the server unless `question` states them. Throws
   // IoError if the server does not answer and InputError if its answer is invalid.
   explicit ServerClient(const ServerQuestion& question);
 

@@ -27,7 +27,7 @@ AddressRanges runtime_code(const std::string& maps);
 
 class CodeSamples {
  public:
-  // If the kernel permits no samples, there are none.
+  // Without permission of the kernel, there are no samples.
   explicit CodeSamples(pid_t thread);
   // Reads the samples since the last call. `code` is the code of runtimes.
   void take(const AddressRanges& code);

@@ -1,4 +1,4 @@
-// What the kernel counts for processes and the whole machine: CPU time, waiting for a core, page
+// Counters of the kernel for processes and the whole machine: CPU time, waiting for a core, page
 // faults, swap, limits of control groups.
 #pragma once
 
@@ -41,7 +41,7 @@ std::optional<MachineUse> read_machine_use();
 // The tightest CPU limit among the control groups of a process.
 struct CpuQuota {
   std::optional<double> cores = {};  // empty: no limit
-  // Periods since the group was created, and those in which the limit stopped it.
+  // Number of periods since the group was created, and of periods in which the limit stopped it.
   double periods = 0, stopped = 0;
 };
 std::optional<CpuQuota> read_cpu_quota(pid_t process);

@@ -1,5 +1,5 @@
-// Tracks the current mode of a board. It is read again only if the sensors show a change, or after
-// ten readings.
+// Tracks the current mode of a board. The mode is read again only if the sensors show a change, or
+// after ten readings.
 #pragma once
 
 #include <optional>

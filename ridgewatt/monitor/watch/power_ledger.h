@@ -45,7 +45,7 @@ class PowerLedger {
     Integral energy;
     double power_w = 0;  // newest; NaN: missing
     Energy highest = {0, measure::kUnknownBound};
-    double history_j = 0, history_s = 0;  // at the last point of the history
+    double history_j = 0, history_s = 0;  // up to the last point of the history
   };
   struct Open {
     Window window;

@@ -15,7 +15,7 @@ struct NvmlStub {
   unsigned long long throttle_mask;
   int initialized;  // nvmlInit calls minus nvmlShutdown calls
   int energy_result;
-  // Power for the energy counter, which advances every 100 ms like that of an H100.
+  // Power for the energy counter. The counter advances every 100 ms, as on an H100.
   unsigned load_w;
 };
 

@@ -19,11 +19,11 @@ bool is_clock_counter(std::string_view path);
 // The content that a kernel would show now: `stored` plus the time since at the current clock.
 std::string clock_counter_now(const Sysfs& sysfs, const std::string& path,
                               const std::string& stored);
-// Counts the time at the frequency `from` when the clock of `folder` (a cpufreq policy or devfreq
-// device) changes, in the unit of its files. Does nothing if there is no counter.
+// Call when the clock of `folder` (a cpufreq policy or devfreq device) changes. Counts the time at
+// the frequency `from`, in the unit of the files. Does nothing if there is no counter.
 void count_clock(const Sysfs& sysfs, const std::string& folder, bool cpu, double from, double to);
-// The last CPU of the cpufreq policy `folder` goes off, or the first one comes on. The counter
-// stands still in between. To be called before `affected_cpus` changes.
+// Call before `affected_cpus` changes because the last CPU of the cpufreq policy `folder` goes off
+// or the first one comes on. The counter stops while all are off.
 void switch_policy(const Sysfs& sysfs, const std::string& folder);
 
 }  // namespace ridgewatt::platform

@@ -1,4 +1,4 @@
-// Which CPUs are on.
+// Determines which CPUs are on.
 #pragma once
 
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 
 namespace ridgewatt::platform {
 
-// Starts `tegrastats`, which is ended with the source. Returns null if the program is not in PATH.
-// Throws NotSupportedError if it prints no rail within three seconds. A rail keeps its last value
-// until the next line, for at most one second.
+// Starts `tegrastats`. The destructor of the source ends it. Returns null if the program is not in
+// PATH. Throws NotSupportedError if it prints no rail within three seconds. A rail keeps its last
+// value until the next line, for at most one second.
 std::unique_ptr<PowerSource> open_tegrastats();
 
 }  // namespace ridgewatt::platform

@@ -1,5 +1,5 @@
 // Parses the values of a tegrastats line, with one function per kind of token. Values are
-// recognized by their shape; no function throws.
+// recognized by their form. No function throws.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ std::optional<TegrastatsClock> read_tegrastats_clock(std::string_view name, std:
                                                      UnreadWords& unread);
 
 // Parses a list of cores: the elements between the brackets, and the text after them ("@2601": a
-// clock of all cores). An unreadable element does not change the numbers of the others. Empty if no
-// element can be read.
+// clock of all cores). An unreadable element does not change the numbers of the other cores. Empty
+// if no element can be read.
 std::optional<std::vector<TegrastatsClock>> read_tegrastats_cores(
     const std::vector<std::string>& elements, std::string_view suffix, UnreadWords& unread);
 

@@ -11,7 +11,7 @@ namespace ridgewatt::platform {
 
 // Fixed clocks (minimum = maximum, memory locked), or a governor between the lowest clock and the
 // clock of the mode (or the highest). A GPU without that governor uses its own dynamic one. Cores
-// are used from the first on; a policy without any used core keeps its limits. If not empty,
+// are used in ascending order; a policy without a used core keeps its limits. If not empty,
 // `gpu_governor` is the governor of the GPU.
 ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout, const PowerMode& mode,
                               const std::string& gpu_governor = "");

@@ -1,5 +1,5 @@
 // A Gaussian process on ln(time) and ln(power) over the logarithms of knobs and batch: a baseline
-// that knows nothing about accelerators (Rasmussen and Williams 2006, algorithm 2.1).
+// without knowledge about accelerators (Rasmussen and Williams 2006, algorithm 2.1).
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 namespace ridgewatt::predict::kernels {
 
 // C[rows x columns] = A[rows x depth] B[depth x columns], or C += if `accumulate`. A is addressed
-// as a[i * a_row + k * a_column] (so a transpose is free); B and C are row-major with dense
-// columns, whose number must be a multiple of 32.
+// as a[i * a_row + k * a_column], so a transpose is free. B and C are row-major with dense columns;
+// `columns` must be a multiple of 32.
 void multiply(const float* a, std::size_t a_row, std::size_t a_column, const float* b, float* c,
               std::size_t rows, std::size_t depth, std::size_t columns, bool accumulate);
 

@@ -29,13 +29,13 @@ std::vector<T> thin_evenly(std::span<const T> values, std::size_t count) {
 }
 
 // Greedily selects rows of `x` that are far apart, with each column divided by its length. `seed`
-// selects the first row. Returns fewer than `count` rows if fewer differ.
+// selects the first row. Returns fewer rows if less than `count` rows differ.
 std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
                                      const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                      std::size_t count, std::uint64_t seed);
 
-// Lengths are proportional to the range of a knob in `space`, since a function bends a few times
-// over the range, whether that is 100 to 1300 MHz or 855 to 1410 MHz.
+// Lengths are proportional to the range of a knob in `space`, because a function bends a few times
+// over any range, whether 100 to 1300 MHz or 855 to 1410 MHz.
 GaussianProcessOptions process_options(const FeatureMatrix& space);
 
 // A reference with its fitted stage models.
@@ -89,12 +89,12 @@ class CandidateSet {
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
   // The factor on the predictive variance from leave-one-out predictions of the samples; with few
-  // samples its prior dominates. It may count the uncertainty of the hyperparameters twice, since
-  // it is relative to their fitted values.
+  // samples its prior dominates. The uncertainty of the hyperparameters may be counted twice,
+  // because the factor is relative to their fitted values.
   double variance_factor() const;
   // ln(time) at the top of every knob, given the `residuals` of the references there.
   double top(const std::vector<LogCosts>& residuals) const;
-  // For the most likely candidate.
+  // Covariance of the most likely candidate.
   Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;
   double noise_variance() const;
 

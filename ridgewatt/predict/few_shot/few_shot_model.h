@@ -1,5 +1,5 @@
-// The implementation of AutoPredictor, which fitting (auto_predictor.cc) and choosing the next
-// modes (few_shot_design.cc) share. Internal to auto_predictor.h.
+// The implementation of AutoPredictor, shared by fitting (auto_predictor.cc) and by the choice of
+// the next modes (few_shot_design.cc). Internal to auto_predictor.h.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class FewShotModel {
   const AutoSummary& summary() const { return summary_; }
 
  private:
-  // Fits the references over a space of features, unless that was done.
+  // Fits the references over a space of features, unless this is already done.
   void use_space(std::span<const OperatingPoint> points);
   // All parameters, fitted to the same samples.
   struct PartFit {

@@ -52,7 +52,7 @@ class GaussianProcess {
                Eigen::VectorXd& variance) const;
 
   // Covariance of the noise-free function between the rows of `a` and of `b`, given the samples of
-  // fit(), or by the prior after use_prior().
+  // fit() or, after use_prior(), by the prior.
   Eigen::MatrixXd covariance(const FeatureMatrix& a, const Eigen::MatrixXd& linear_a,
                              const FeatureMatrix& b, const Eigen::MatrixXd& linear_b) const;
   // Sets the hyperparameters to the center of their prior and removes all samples.
@@ -106,7 +106,7 @@ class GaussianProcess {
   struct Expected {
     Eigen::VectorXd mean, variance;
   };
-  // At all points of condition(), each predicted from the other points.
+  // Returns the predictions at all points of condition(), each from the other points.
   Expected leave_out() const;
   void predict_local(const FeatureMatrix& x, const Eigen::MatrixXd& linear, Eigen::VectorXd& mean,
                      Eigen::VectorXd& variance) const;

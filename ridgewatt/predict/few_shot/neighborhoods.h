@@ -17,12 +17,12 @@ class Neighborhoods {
     std::vector<Eigen::Index> nearest;  // points nearest to its center, ascending
   };
 
-  // Distances use the columns divided by `lengths`. A cell has up to `cell_points` members, and its
-  // `nearest_points` nearest points, or all if there are fewer.
+  // Distances use the columns divided by `lengths`. A cell has up to `cell_points` members.
+  // `nearest` has its `nearest_points` nearest points, or all.
   Neighborhoods(const FeatureMatrix& x, const Eigen::Matrix<double, kFeatures, 1>& lengths,
                 std::size_t cell_points, std::size_t nearest_points);
 
-  // The point of each row of `x`. Equal rows are one point; points are in the order of their first
+  // The point of each row of `x`. Equal rows are one point. Points are in the order of their first
   // row.
   const std::vector<Eigen::Index>& point_of_row() const { return point_of_row_; }
   const std::vector<Eigen::Index>& first_rows() const { return first_rows_; }

@@ -1,10 +1,10 @@
 // A structured mean with uncertain parameters plus a Gaussian process on the residual. The
-// structure helps with ten samples, the flexibility with fifty.
+// structure improves predictions from ten samples, the process those from fifty.
 //
 // The mean is fitted by generalized least squares with its prior and the covariance of the process,
 // and is linearized. Then the process is fitted with the derivatives as its linear part. Both steps
-// are repeated a few times. The uncertainty of the parameters thus enters the predictive variance
-// (O'Hagan 1978; Rasmussen and Williams 2006, 2.7).
+// are repeated a few times. Therefore the predictive variance includes the uncertainty of the
+// parameters (O'Hagan 1978; Rasmussen and Williams 2006, 2.7).
 #pragma once
 
 #include <memory>

@@ -103,7 +103,7 @@ class WorkPowerModel : public MeanModel {
     kMemoryWorkExponent,
     kParameters
   };
-  // `reference_log_time`: the ln(time / s) at which the work per second is 1. It makes the prior
+  // `reference_log_time`: the ln(time / s) at which the work per second is 1. This makes the prior
   // independent of the size of the workload.
   explicit WorkPowerModel(double reference_log_time);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,

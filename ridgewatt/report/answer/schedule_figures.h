@@ -10,8 +10,8 @@
 
 namespace ridgewatt::report {
 
-// Which program used the device: one lane each for inference, training and mode changes, until
-// `until_s`.
+// The program that used the device, until `until_s`: one lane each for inference, training and mode
+// changes.
 Timeline cycle_timeline(const schedule::Simulation& simulation, double until_s,
                         const FigureSource& source);
 // Power over the same time, as steps.

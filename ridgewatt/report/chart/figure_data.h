@@ -13,7 +13,7 @@ struct FigureData {
   std::string caption;  // "Data of the figure", and what is omitted
 };
 
-// Of a long series, evenly spaced points are listed, and the caption says so. If `linked`, series
+// From a long series, lists evenly spaced points, with a note in the caption. If `linked`, series
 // whose points are rows of a linked table are omitted.
 FigureData figure_data(const Figure& figure, bool linked = false);
 

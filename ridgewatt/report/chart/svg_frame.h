@@ -43,7 +43,7 @@ void draw_y_axis(Svg& svg, const Frame& frame, const Scale& scale, const std::st
                  bool grid = true);
 std::vector<Tick> y_ticks(const Scale& scale, double height);
 
-// The space for names of bars and lanes left of the frame, and a name shortened to that space.
+// The space left of the frame for names of bars and lanes, and a name shortened to it.
 double name_room(const std::vector<std::string>& names, double width);
 std::string shortened(const std::string& text, double size, double room);
 
@@ -63,15 +63,15 @@ class LabelPlacer {
 
  private:
   Frame frame_;
-  std::vector<Frame> taken_;  // by labels
+  std::vector<Frame> taken_;  // frames taken by labels
   std::vector<Frame> lines_;
 };
 // Draws a dark or light copy behind the text, so that it is readable on every color.
 void draw_haloed(Svg& svg, SvgPoint at, const std::string& text, const SvgText& style,
                  const std::string& halo);
 
-// Whether the points have no individual names, rows or sizes and are numerous enough that one
-// element for each would slow down a page. They are drawn as one shape.
+// Whether the points are drawn as one shape: they have no individual names, rows or sizes, and one
+// element per point would slow down a page.
 bool is_cloud(const Series& series);
 std::string series_color(const Series& series, std::size_t index);
 std::vector<std::string> timeline_kinds(const Timeline& timeline);

@@ -1,5 +1,5 @@
 // The meanings of keys, by subject. A scope before a key ("tune.llm:limits", "schedule:bound")
-// limits the row to that command, or to all commands that begin with that word.
+// limits the row to this command, or to all commands that begin with this word.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Reads fields of result files. They may be absent or have an unexpected type, since anyone may
-// have written the file.
+// Reads fields of result files. Fields may be absent or have an unexpected type, because the file
+// may come from anybody.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ std::optional<double> number_at(const Json& json, const std::string& key);
 std::string text_at(const Json& json, const std::string& key);
 // The array of objects with this key; empty if there is none.
 Json rows_at(const Json& json, const std::string& key);
-// A column of a file: clocks keep all their digits.
+// A column for values of a file. Clocks keep all digits.
 Column column_of_file(const std::string& name);
 Cell cell_at(const Json& json, const std::string& key);
 // "yes" or "no"; empty if absent.

@@ -13,8 +13,8 @@
 
 namespace ridgewatt::report {
 
-// Rows of a table that are in the document at a time; chosen as what a browser lays out in less
-// than a tenth of a second. A shorter table has no block of data.
+// Number of rows of a table that are in the document at a time. Chosen: a browser lays them out in
+// less than a tenth of a second. A shorter table has no block of data.
 inline constexpr std::size_t kPageRows = 400;
 
 // `id` is the target of links from figures; empty: there are no links.
@@ -25,7 +25,7 @@ std::string table_html(const Table& table, const std::string& id);
 // index of each row's value in `texts`; -1: no value.
 Json table_block(const Table& table);
 
-// JSON that cannot end the surrounding script element, whatever texts it contains.
+// JSON as text that cannot end the surrounding script element.
 std::string script_json(const Json& json);
 
 }  // namespace ridgewatt::report

@@ -4,8 +4,8 @@
 // Requests of each program are collected into batches. A batch is started when it is full, or when
 // its oldest request would otherwise be late; among several batches, the earliest deadline goes
 // first. Training runs if it can end before the next batch must start. Requests that can no longer
-// be in time are skipped and served when they delay no others. Minibatches are never preempted, so
-// the latest start of a batch allows for the minibatches that run before it.
+// be in time are skipped. They are served when they delay no other requests. Minibatches are never
+// preempted, so the latest start of a batch includes time for the minibatches before it.
 #pragma once
 
 #include <cstddef>
@@ -51,9 +51,9 @@ class Dispatcher {
   // Removes all waiting requests of a program.
   void forget(std::size_t program) { queues_[program].clear(); }
 
-  // Decides the next move. `presence` has one entry per program. `training_ready` tells whether a
-  // training worker waits, and `next_training` is the index of its minibatch in the round. `last`
-  // is the program that ran last; any value from the number of programs on means training.
+  // Decides the next move. `presence` has one entry per program. `training_ready`: whether a
+  // training worker waits. `next_training`: index of its minibatch in the round. `last`: the
+  // program that ran last; a value of at least the number of programs means training.
   Move next(double now_s, const LiveMode& mode, const LivePlan& plan,
             std::span<const Presence> presence, bool training_ready, std::size_t next_training,
             std::size_t last) const;

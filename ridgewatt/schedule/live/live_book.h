@@ -1,5 +1,5 @@
 // Finds the plan that serves several programs at given rates in time and trains most. Plans are
-// ranked in closed form, and the first of the ranking are simulated to decide. The counterpart of
+// ranked by formulas, and the first plans of the ranking are then simulated. The counterpart of
 // PlanBook for several inference programs.
 #pragma once
 
@@ -37,8 +37,8 @@ class LiveBook {
   const Trial& trial(const LivePlan& plan, std::span<const double> rates_hz);
   bool meets(const LivePlan& plan, std::span<const double> rates_hz);
 
-  // Sets the ratios of measured times to the times that the constructor got, one per mode. Clears
-  // all cached results.
+  // Sets the ratios of measured times to the times of the constructor, one per mode. Clears all
+  // cached results.
   void correct(std::span<const TimeFactors> of_modes);
 
  private:
@@ -49,7 +49,7 @@ class LiveBook {
     double worth = 0;
     LivePlan plan;
   };
-  // Training rounds per second for which the plan leaves time; empty if it cannot serve in time.
+  // Training rounds per second in the remaining time of the plan; empty if it cannot serve in time.
   std::optional<double> fill_hz(const LivePlan& plan, std::span<const double> rates_hz) const;
   void rank_mode(std::size_t mode, bool trains, std::span<const double> rates_hz,
                  std::vector<Ranked>& into) const;

@@ -1,5 +1,5 @@
-// The training that is possible in a time window if its arrivals are known in advance. Every plan
-// is carried out in simulation, so the optimum is at least this; training_bound.h gives an upper
+// The training that is possible in a time window if its arrivals are known in advance. Every
+// plan is simulated, so this is a lower bound of the optimum. training_bound.h gives an upper
 // bound.
 #pragma once
 
@@ -16,7 +16,7 @@ struct ClairvoyantWindow {
 };
 
 // Returns one entry per window of `simulation.window_s`. Each window begins with an empty queue and
-// in the mode that suits it. The tried plans are: constant plans, the first of a ranking of all
+// in the best mode for the plan. The tried plans are: constant plans, the first of a ranking of all
 // `candidates`; and alternating between a mode that trains and a mode that serves, including the
 // cost of the mode changes.
 std::vector<ClairvoyantWindow> clairvoyant_windows(std::span<const Candidate> candidates,

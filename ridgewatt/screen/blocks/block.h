@@ -15,7 +15,7 @@ struct Block {
   std::vector<Line> lines = {};
   // Least number of lines that are useful. With less space, the block is left out.
   std::size_t least = 0;
-  std::size_t pinned = 0;  // lines at the end that are kept when others are cut (a total)
+  std::size_t pinned = 0;  // lines at the end that are never cut (a total)
 };
 
 // Power, mean, energy and energy error per rail and in total, or the reason why there is no power.
@@ -34,8 +34,8 @@ Block throttling_block(const Scene& scene, std::size_t width);
 Block window_block(const Scene& scene, std::size_t width);
 Block process_block(const Scene& scene, std::size_t width);
 
-// Returns the line of a block's title: the name at the left, and as much of `right_text` as fits at
-// the right.
+// Returns the title line of a block: the name at the left and, at the right, `right_text`, cut if
+// necessary.
 Line title_line(const std::string& name, const std::string& right_text, std::size_t width);
 // "12.34", "123.4"; "-" if absent or not finite.
 std::string watt_text(const std::optional<double>& power_w);

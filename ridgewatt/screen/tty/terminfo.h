@@ -1,4 +1,4 @@
-// Queries the terminfo database. This is a file of its own because <term.h> defines macros with
+// Queries the terminfo database. This is a separate file because <term.h> defines macros with
 // common names.
 #pragma once
 

@@ -32,9 +32,9 @@ class Api {
   // if the program does not answer.
   Api(const ServeOptions& options, Guard& guard);
 
-  // Called before a body is read; does not block. Returns an answer that is known already: a file
-  // of the application, or a cached answer. Empty: call answer(). Throws HttpError 404, 405 or 413,
-  // and 400 for invalid parameters.
+  // Called before a body is read; does not block. Returns an answer that is already available: a
+  // file of the application, or a cached answer. Empty: call answer(). Throws HttpError 404, 405 or
+  // 413, and 400 for invalid parameters.
   std::optional<Reply> admit(const Client& client);
   // Answers a request that admit() did not answer.
   Reply answer(const Client& client, const std::string& body);

@@ -33,7 +33,7 @@ struct EndpointOption {
   ValueKind kind;
   // Name of the positional argument in the help. Empty: it is an option.
   std::string_view positional = {};
-  // The API requires it, because the command would otherwise do something else.
+  // Whether the API requires it, because the command would do something else without it.
   bool required = false;
   bool several = false;  // the parameter can be repeated
   // Row in the parameter table of the question. Null: none.
@@ -46,7 +46,7 @@ struct Endpoint {
   std::string_view command;  // "schedule plan"
   std::string_view summary;
   std::vector<EndpointOption> options = {};
-  bool lasting = true;  // the answer to the same question does not change while the server runs
+  bool lasting = true;           // whether answers do not change while the server runs
   bool answers_csv = false;      // the command answers only in CSV, never in JSON
   std::string_view unless = {};  // if this parameter is given, no other parameter is required
 };

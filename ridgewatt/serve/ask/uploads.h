@@ -55,7 +55,7 @@ class Uploads {
 
   UploadLimits limits_;
   mutable std::mutex mutex_;
-  std::list<std::shared_ptr<Upload>> kept_;  // the most recently used upload last
+  std::list<std::shared_ptr<Upload>> kept_;  // most recently used upload last
   std::size_t bytes_ = 0;
 };
 

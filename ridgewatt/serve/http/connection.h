@@ -84,7 +84,7 @@ class Connection {
     return !leaving_ && ::poll(&entry, 1, 0) == 0;
   }
   bool is_leaving() const { return leaving_; }
-  // Ends the current wait, and any later one at once.
+  // Ends the current wait, and any later wait immediately.
   void leave() {
     leaving_ = true;
     look_at_clock();

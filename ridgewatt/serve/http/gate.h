@@ -1,7 +1,7 @@
 // Accepts connections over Boost.Asio, with or without TLS, such that no client can block others.
 // Every action of a client has a time limit. If all places are taken, the client that has been
-// waiting longest without sending a complete request is disconnected. If every client is being
-// served, a new client gets 503.
+// connected longest without a complete request is disconnected. If every client is being served, a
+// new client gets 503.
 //
 //   const auto gate = make_gate(options, admit, answer);
 //   const int port = gate->bind();

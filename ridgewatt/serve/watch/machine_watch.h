@@ -28,7 +28,7 @@ struct LookEvent {
 class MachineWatch {
  public:
   // Construct it before starting threads, because it may fork. Throws UsageError, NotFoundError,
-  // and what the constructor of ModeHolder throws.
+  // and the errors of the constructor of ModeHolder.
   explicit MachineWatch(const ServeOptions& options);
 
   // Returns the first reading after number `after`; null after `timeout_s`. Callers share the text.

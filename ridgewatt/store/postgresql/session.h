@@ -32,9 +32,9 @@ BoundValue bound_reals(const std::vector<double>& values);
 BoundValue bound_integers(const std::vector<std::int64_t>& values);
 BoundValue bound_texts(const std::vector<std::string>& values);
 
-// Thrown if a statement was aborted. Either the connection broke: then it is unknown whether the
-// statement took effect. Or the server resolved a conflict by aborting this session: then
-// `gave_way` is true, the statement had no effect and can be repeated.
+// Thrown if a statement was aborted. There are two cases. If the connection broke, it is unknown
+// whether the statement took effect. If the server aborted this session to resolve a conflict,
+// `gave_way` is true: the statement had no effect and can be repeated.
 struct SessionLost {
   std::string reason;
   bool gave_way = false;

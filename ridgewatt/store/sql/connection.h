@@ -46,8 +46,8 @@ class Connection {
   virtual void query(const std::string& sql, const std::vector<Value>& values,
                      const Each& each = {}) = 0;
   // Runs a long query without parameters and calls `each` for every row as it arrives, so that only
-  // one row is held in memory. After a lost connection, calls `sql` again; it must return a query
-  // for the rows that were not yet passed.
+  // one row is held in memory. After a lost connection, calls `sql` again, which must return a
+  // query for the remaining rows.
   using NextStatement = std::function<std::string()>;
   virtual void stream(const NextStatement& sql, const Each& each) { query(sql(), {}, each); }
   // Writes the points that are missing, in one transaction. Returns for each point whether it was

@@ -26,8 +26,8 @@ struct Leakage {
   double per_k = 0;
   double sd = 0;  // Standard deviation. 0: not observed; `per_k` is the usual value.
 };
-// Fits power to temperature in sections where only leakage can have changed the power: without a
-// jump or throttling. Each section has its own level, and all have the same slope.
+// Fits power to temperature in sections without a jump or throttling, where only leakage can change
+// the power. Each section has its own level, and all have the same slope.
 Leakage fit_leakage(const HeatRows& rows);
 
 }  // namespace ridgewatt::thermal

@@ -19,7 +19,7 @@ namespace ridgewatt::trace {
 enum class Quotes {
   kEscaped,  // as JSON requires
   // A quote ends a string only if the object or array continues after it. A backslash that does not
-  // start an escape is literal. Properly escaped strings are read the same.
+  // start an escape is literal. Correctly escaped strings have the same result as with kEscaped.
   kRaw,
 };
 

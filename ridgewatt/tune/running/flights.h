@@ -1,6 +1,6 @@
 // The points of a search that are in flight (being profiled). If a run takes far longer than
-// predicted, or its board fails, the point is also given to another board. The first result counts,
-// and the search pays for one profile.
+// predicted, or its board fails, the point also starts on another board. The first result counts,
+// and the search spends one profile.
 #pragma once
 
 #include <span>
@@ -32,8 +32,8 @@ class Flights {
     std::size_t index = 0;
     FinishedRun run;
   };
-  // Waits until a run ends. Empty if only a board became free or a late point was given to another
-  // board. Requires points in flight.
+  // Waits until a run ends. Empty if only a board became free or a late point was started on
+  // another board. Requires points in flight.
   std::optional<Landed> next();
 
  private:
@@ -45,7 +45,7 @@ class Flights {
     std::size_t index = 0;
     OperatingPoint point;
     std::vector<Run> runs;  // in flight, the earliest first
-    bool copied = false;    // given to another board because it was late
+    bool copied = false;    // whether it also started on another board
     int losses = 0;
   };
   void run(Flight& flight);

@@ -5,8 +5,8 @@
 //     return load_of(clocks);  // load of the domains at these clocks
 //   });
 //
-// A governor measures the load of its domain and requests a clock. It has settled at the lowest
-// clock at which it requests no higher one. The request at a clock f in [f_min, f_max] with load u
+// A governor measures the load of its domain and requests a clock. It settles at the lowest clock
+// at which it requests no higher clock. The request at a clock f in [f_min, f_max] with load u
 // is:
 //   schedutil      1.25 u f, with u by PELT at the end of a run (half-life 32 ms)
 //                  (Linux, Documentation/scheduler/schedutil.rst)
@@ -39,9 +39,9 @@ struct DomainLoad {
 double pelt_load(double run_s, double cycle_s);
 
 // Returns `mode` with the clocks at which the governors settle. The clocks of `mode` are upper
-// limits; absent clocks have no limit. The named governor is the CPU's, and GPU and memory follow
+// limits; absent clocks have no limit. The named governor is that of the CPU. GPU and memory follow
 // as on a Jetson. performance and powersave apply to them, too. With schedutil or ondemand, the GPU
-// uses nvhost_podgov. With userspace or no governor, returns `mode` itself. The result keeps the
+// uses nvhost_podgov. Without a governor, or with userspace, returns `mode`. The result keeps the
 // name of the governor. Throws NotSupportedError for a governor that is not modelled.
 PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
                          const std::function<DomainLoad(const PowerMode&)>& load);

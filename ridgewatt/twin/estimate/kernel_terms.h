@@ -14,7 +14,7 @@ namespace ridgewatt::twin {
 double arithmetic_speedup(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
 // Peak of the unit in which an operator class runs, divided by the peak of the FP32 pipes. No
-// kernel exceeds it. For convolutions on pipes it includes the gain of Winograd's algorithm.
+// kernel exceeds this rate. For convolutions on pipes it includes the gain of Winograd's algorithm.
 double peak_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class);
 
 // Rate that the twin's runtime reaches, divided by that of PyTorch in eager mode.

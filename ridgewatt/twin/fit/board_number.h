@@ -7,7 +7,7 @@ namespace ridgewatt::twin {
 
 // Returns `value`. Throws InputError, naming `where`, unless `least` <= value <= `most`.
 double within(double value, double least, double most, const std::string& where);
-// As within(), for a parameter: its value must be within a factor of a million of its prior.
+// Like within(), for a parameter: the value must be within a factor of a million of its prior.
 double near_prior(double value, double prior, const std::string& where);
 
 }  // namespace ridgewatt::twin

@@ -89,12 +89,12 @@ extern const CostRule kDeformConv;
 extern const CostRule kFusedConv;
 extern const CostRule kGemm;
 extern const CostRule kMatMul;
-// And similar operators of com.microsoft, which differ by the position of their bias.
+// For FusedMatMul and similar operators of com.microsoft, which differ by the position of the bias.
 extern const CostRule kFusedMatMul;
 extern const CostRule kFusedGemm;
 extern const CostRule kDynamicQuantizeMatMul;
 extern const CostRule kMatMulNBits;
-// Also its quantized and packed forms: k is the last extent of A.
+// For MatMulIntegerToFloat and its quantized and packed forms. k is the last extent of A.
 extern const CostRule kMatMulIntegerToFloat;
 extern const CostRule kEinsum;
 extern const CostRule kLstm;

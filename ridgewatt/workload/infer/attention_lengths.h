@@ -10,8 +10,8 @@ namespace ridgewatt::workload {
 struct AttentionLengths {
   std::int64_t keys = 0;     // past and new tokens together; kUnknownDim: unknown
   std::int64_t present = 0;  // tokens in the updated cache
-  // True if the cache has space for more tokens than it holds and the used part is unknown. Then
-  // the whole cache was counted.
+  // True if the cache has space for more tokens than it holds and the used part is unknown. The
+  // whole cache was then counted.
   bool whole_cache = false;
 };
 

@@ -13,11 +13,11 @@ namespace ridgewatt::workload {
 
 // Assumed values of the extents that were not given, except for the batch.
 struct Assumptions {
-  // By name.
+  // Values by name.
   std::map<std::string, std::int64_t> sizes;
-  // All others. kUnknownDim: they stay open, and so does a batch that was not given.
+  // Value of all other extents. kUnknownDim: they remain open, as does a batch that was not given.
   std::int64_t otherwise = 1;
-  // The total length is the sum of past and new tokens (see extent_names.h).
+  // Whether the total length is the sum of past and new tokens (see extent_names.h).
   bool relate_lengths = true;
   // Value of an open, unnamed first axis, which is taken as the batch. 0: the batch.
   std::int64_t leading = 0;
@@ -38,7 +38,7 @@ std::vector<std::string> extents_to_assume(const Model& model, const InferOption
 // True if an unnamed extent was taken as the batch and no value was given for it.
 bool has_unnamed_batch(const Model& model, const InferOptions& options);
 
-// Returns the names of all open extents that were not given and do not follow from others.
+// Returns the names of all open extents that were not given and do not follow from other extents.
 std::vector<std::string> extents_not_given(const Model& model, const InferOptions& options);
 
 // Returns the symbols in the inputs of all bodies that are not symbols of the main graph.

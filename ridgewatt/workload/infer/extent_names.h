@@ -21,7 +21,7 @@ bool names_tokens(std::string_view name);  // "sequence_length", "seq_len": new 
 
 // True if the name is a sum or product of names and numbers: "past_sequence_length + 1".
 bool is_expression(std::string_view name);
-// Evaluates such an expression. Empty if `name` is no expression or a name in it has no value.
+// Evaluates an expression of names. Empty for another text, or if a name has no value.
 std::optional<std::int64_t> evaluate_extent(std::string_view name, const ExtentValues& values);
 
 // The lengths of a model that generates token by token, as far as it names them.
@@ -35,8 +35,8 @@ struct TokenLengths {
   }
 };
 
-// Makes past, total and new tokens consistent: the one that is neither given nor fixed follows from
-// the others. `given` holds the user's values; `values` has a value for each name. Throws
+// Makes past, total and new tokens consistent: a length that is neither given nor fixed follows
+// from the other two. `given` holds the user's values; `values` has a value for each name. Throws
 // UsageError if the given values contradict each other.
 void relate_lengths(const TokenLengths& lengths, const ExtentValues& given, ExtentValues& values);
 

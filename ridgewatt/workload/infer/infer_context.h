@@ -15,9 +15,9 @@ namespace ridgewatt::workload {
 
 class Interpreter;
 
-// One node during inference. Everything that can be known about its inputs is known; its outputs
-// are to be set. shape() returns null for inputs that are absent or have an unknown rank. If an
-// output depends on such an input, the rule does not set it.
+// One node during inference. Its inputs are completely inferred; a rule sets its outputs. shape()
+// returns null for inputs that are absent or have an unknown rank. If an output depends on such an
+// input, the rule does not set it.
 class InferContext : public OpContext {
  public:
   InferContext(Model& model, Node& node, workload::Interpreter& interpreter)
@@ -38,8 +38,8 @@ class InferContext : public OpContext {
   std::optional<std::int64_t> known_int(std::size_t input) const;
   const Constant* constant(std::size_t input) const;
 
-  // Value of an attribute that became an input in a later opset: whichever exists. Null if not
-  // known.
+  // Value of the attribute or of the input that replaced it in a later opset. Null if
+  // unknown.
   const std::vector<std::int64_t>* ints_of(std::string_view attribute, std::size_t input) const;
 
   // Outputs. Outputs that the node does not have are ignored.
@@ -60,17 +60,17 @@ class InferContext : public OpContext {
 
   // True if a branch of an If whose shapes contradict the inputs counts as not taken (see infer()).
   bool may_drop_branches() const;
-  // True if loops may still be run iteration by iteration (the limit is not reached).
+  // True if the limit for running loops iteration by iteration is not reached.
   bool may_follow_loops() const;
   // Values of the symbolic extents.
   const std::map<std::string, std::int64_t>& bound() const;
   // True if the user gave the value of this extent.
   bool is_given(const std::string& symbol) const;
   void remark(std::string text);
-  // Returns what is known about an input of a body: `given`, completed by what the file states.
+  // Returns the known properties of a body's input: `given`, completed by those in the file.
   ValueInfo with_declared(TensorId input, ValueInfo given) const;
-  // As with_declared(), for an input without a given value. An unknown extent is assumed to be the
-  // batch if its name says so, else 1.
+  // Like with_declared(), for an input without a given value. An unknown extent is assumed to be
+  // the batch if its name is that of a batch, otherwise 1.
   ValueInfo declared_alone(TensorId input);
   // Infers a body whose inputs are set.
   void run(Graph& body);
@@ -90,13 +90,13 @@ std::int64_t multiply_extents(std::int64_t a, std::int64_t b);
 std::int64_t extent_of(const Shape* shape, std::size_t axis);
 // Product of shape[begin, end).
 std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end);
-// Extent of an axis that two tensors have in common: that of the tensor where it is known.
+// Extent of a common axis of two tensors, from the tensor in which it is known.
 std::int64_t merge_extents(std::int64_t a, std::int64_t b);
 
 // Shape of `a` and `b` broadcast by numpy's rule. Empty if a rank is unknown. Calls fail() if
 // extents contradict each other.
 std::optional<Shape> broadcast(const OpContext& context, const Shape* a, const Shape* b);
-// Returns what is known about a value that is either a or b.
+// Returns the properties that are known if a value is either a or b.
 ValueInfo join(const ValueInfo& a, const ValueInfo& b);
 bool same_info(const ValueInfo& a, const ValueInfo& b);
 

@@ -20,7 +20,7 @@ class Interpreter {
 
   // Infers every node of `graph`, whose inputs must be set. Throws InputError.
   void run(Graph& graph);
-  // As run(), for the body of a node. Throws InputError if bodies are nested too deeply.
+  // Like run(), for the body of a node. Throws InputError if bodies are nested too deeply.
   void run_body(Graph& body);
   bool may_follow_loops() const;
 

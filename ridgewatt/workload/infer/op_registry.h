@@ -25,10 +25,10 @@ class OpContext {
   const Node& node() const { return *node_; }
   std::size_t input_count() const { return node_->inputs.size(); }
   std::size_t output_count() const { return node_->outputs.size(); }
-  // True if the input or output exists and is not an absent optional one.
+  // True if the input or output exists and is not kNoTensor.
   bool has_input(std::size_t index) const;
   bool has_output(std::size_t index) const;
-  // Throws InputError, naming the node, if it is absent.
+  // Throws InputError, naming the node, if the input is absent.
   const Tensor& input(std::size_t index) const;
   const Tensor& output(std::size_t index) const;
   // Throws InputError with the message "node NAME (OP): MESSAGE".

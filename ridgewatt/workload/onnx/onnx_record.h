@@ -23,7 +23,7 @@ struct RawNode {
 
 struct RawAttribute {
   Attribute attribute;
-  std::string_view reference;  // the attribute of the calling function to which this one refers
+  std::string_view reference;  // attribute of the calling function to which this attribute refers
   Messages graphs;
 };
 

@@ -11,7 +11,7 @@ namespace ridgewatt::workload {
 // * any other operator whose operands are all dequantized and whose results are directly quantized.
 //
 // The conversions around these steps become part of their kernel. So do Relu and Clip before a
-// quantization, which saturates anyway. These absorbed steps become views, and the kernel reads and
+// quantization, because it saturates. These absorbed steps become views, and the kernel reads and
 // writes the 8-bit tensors. A dequantization with another consumer remains a kernel.
 void absorb_quantization(ExecutionPlan& plan);
 

@@ -1,5 +1,5 @@
-// Activations in all runtimes: which kernels they join, and which expanded forms are recognized.
-// The file of a runtime names the sources.
+// Activations in all runtimes: the kernels that they join, and their recognized expanded forms. The
+// file of each runtime names the sources.
 #pragma once
 
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
@@ -54,12 +54,12 @@ inline constexpr IdiomNode kTanhGeluLate[] = {
     {"Mul", 5, kInput},         {"Mul", 6, kConstant}};
 
 // Runtimes that recognize an expanded form, as a bit mask (RuntimeRules::activations).
-inline constexpr unsigned kByEager = 1;  // as PyTorch exports it: the first of the alternatives
+inline constexpr unsigned kByEager = 1;  // as PyTorch exports it: the first alternative
 inline constexpr unsigned kByTorchscript = 2;
 inline constexpr unsigned kByTensorRt = 4;
 inline constexpr unsigned kByOnnxRuntime = 8;
 
-// A row per expanded form. Of two rows that start with the same operator, the first is tried first.
+// A row per expanded form. Rows that start with the same operator are tried in this order.
 struct ActivationIdiom {
   std::string_view name;  // the original operator
   std::span<const IdiomNode> nodes;

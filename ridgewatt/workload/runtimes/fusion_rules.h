@@ -3,10 +3,10 @@
 //   const RuntimeRules& rules = runtime_rules(Runtime::kTensorRt);
 //
 // Rules are applied in this order. Idioms combine expanded operations into the original operator.
-// Chains define which steps join a kernel after its head: a chain's links are taken in order, each
-// at most once unless it repeats. The other fields of RuntimeRules define the treatment of
-// transpositions, slices and concatenations. Operators are named as in ONNX and separated by "|".
-// "@pointwise" and "@rows" mean all operators of these fusion classes (cost_rule.h). Each rule
+// Chains define the steps that join a kernel after its head. The links of a chain are tried in
+// order, each at most once unless it repeats. The other fields of RuntimeRules define the treatment
+// of transpositions, slices and concatenations. Operators are named as in ONNX and separated by
+// "|". "@pointwise" and "@rows" mean all operators of these fusion classes (cost_rule.h). Each rule
 // names its source.
 #pragma once
 
@@ -95,7 +95,7 @@ enum class Transposes {
 // Treatment of concatenations.
 enum class Concats {
   kKernels,
-  kInPlace,        // producers write their parts in place; one copy for each part where they cannot
+  kInPlace,        // producers write their parts in place; one copy for each other part
   kFromPointwise,  // pointwise producers write in place; one kernel copies all other parts
 };
 

@@ -13,7 +13,7 @@ struct Group {
   int scope = 0;
   std::size_t link = 0;       // index of the last link taken
   bool has_residual = false;  // a tensor of the result's size is added at the end of the kernel
-  bool has_wide_residual = false;  // that tensor is in floating point
+  bool has_wide_residual = false;  // the tensor is in floating point
   double elements = 0;             // number of results
   double row_length = 0;           // length of the rows kept on chip; 0: none
   int siblings = 1;                // number of parallel convolutions in the kernel

@@ -56,8 +56,8 @@ struct RuntimeKernels {
   std::vector<TensorId> kept;
   ElementWidths widths;
   std::vector<std::uint8_t> bits;  // bits of a real number in memory, by root; 0: as in `widths`
-  // Bits by TensorId, for a tensor that a kernel writes wider than other kernels read, with a copy
-  // in between.
+  // Bits by TensorId of tensors that are written with more bits than other kernels read. A copy
+  // converts them.
   std::vector<std::pair<TensorId, int>> written_bits;
   Precision arithmetic = Precision::kFp32;  // precision of floating-point work
   bool wide_bindings = false;  // floating-point inputs and outputs of the engine are FP32

@@ -39,7 +39,7 @@ GraphBuilder::Value folded_silu(GraphBuilder& g, const GraphBuilder::Value& x,
 GraphBuilder::Value folded_halve(GraphBuilder& g, const GraphBuilder::Value& x,
                                  std::int64_t channels);
 
-// How a size of a detector follows from the layout of the largest one.
+// Derives the layout of a detector from that of its largest size.
 struct LayoutScale {
   double depth;               // of the repeats
   double width;               // of the channels
@@ -71,7 +71,7 @@ struct DetectionLevel {
 GraphBuilder::Value decode_boxes_and_classes(GraphBuilder& g,
                                              const std::vector<DetectionLevel>& levels);
 
-// The same for the maps of three levels by a branch of full convolutions for the boxes and one of
+// Returns the maps of three levels: a branch of full convolutions for the boxes, and a branch of
 // depthwise-separable convolutions for the classes.
 std::vector<DetectionLevel> separable_levels(GraphBuilder& g, const GraphBuilder::Value& fine,
                                              const GraphBuilder::Value& middle,
