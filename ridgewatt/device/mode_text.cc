@@ -47,7 +47,7 @@ void refuse_repeated(const std::string& name, std::set<std::string>& given,
     throw UsageError(name + " is given twice", whole, "give each knob once");
   }
   if (given.contains("governor") && given.contains("limit")) {
-    throw UsageError("a mode has a governor or a power limit, but not both", whole,
+    throw UsageError("a mode cannot have both a governor and a power limit", whole,
                      "omit one of them");
   }
 }

@@ -171,7 +171,7 @@ Sweep twin_view(const std::string& board, const ScoredSweep& scored,
     }
   }
   if (specs.empty())
-    throw UsageError("--twin needs sweeps of other workloads to fit the twin to", "",
+    throw UsageError("--twin needs sweeps of other workloads for the fit of the twin", "",
                      "give more sweeps, or omit --twin");
   const auto reference =
       predict::unseen_twin_reference(board, specs, twin::parse_sweep_spec(scored.all.source));
@@ -228,7 +228,7 @@ std::vector<SuiteEntry> asked_suite(const SuiteQuestion& question) {
   });
   if (suite.empty()) {
     throw UsageError("no scenario has the text of --only in its name or workload", question.only,
-                     "without --only the command scores all scenarios");
+                     "change --only, or omit it to score all scenarios");
   }
   const auto groups = question.groups.empty() ? std::vector<predict::WorkloadGroup>()
                                               : predict::read_workload_groups(question.groups);

@@ -247,7 +247,7 @@ void enter_sandbox(const SandboxOptions& options) {
   if (!fault.empty() && !options.limits_alone) {
     throw NotSupportedError(
         "the sandbox is not available", fault,
-        "with --limits-alone the command runs with limits of memory and time only");
+        "give --limits-alone to run the command with only memory and time limits");
   }
   set_limits(options);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {

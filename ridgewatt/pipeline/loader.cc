@@ -138,7 +138,8 @@ class Workers {
     Done done;
     if (!read_all(workers_[minibatch % workers_.size()].from.get(), &done, sizeof done)) {
       throw IoError("a loader worker process ended unexpectedly",
-                    fmt::format("minibatch {}", minibatch), "was there enough memory?");
+                    fmt::format("minibatch {}", minibatch),
+                    "check that the machine has enough memory");
     }
     return done;
   }
@@ -306,8 +307,8 @@ LoaderFit::LoaderFit(const LoaderRun& without, const LoaderRun& with_one, int co
   if (without.workers != 0 || with_one.workers != 1 ||
       without.minibatches.size() != with_one.minibatches.size()) {
     throw UsageError(
-        "the fit of the pipeline model needs runs with 0 workers and with 1 worker of the same "
-        "minibatches");
+        "the fit of the pipeline model needs runs of the same minibatches with 0 workers and with "
+        "1 worker");
   }
   for (const auto& [stages, run] : {std::pair{&without_, &without}, {&with_, &with_one}}) {
     const double on_cpu_s = std::min(run->fetch_cpu_s, stages->fetch_s);

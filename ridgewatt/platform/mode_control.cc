@@ -260,11 +260,11 @@ PowerMode JetsonModeControl::nearest(const PowerMode& mode) const {
     // clock.
     if (knob == Knob::kMemClock && std::abs(best - wanted) > kSameClockHz &&
         !lists_emc_rates(sysfs_, layout_.emc)) {
-      throw UsageError(fmt::format("it is not known whether {:g} MHz is a memory clock of the "
-                                   "board, which does not list its memory clocks",
-                                   mhz_of_hz(wanted)),
-                       layout_.emc.possible_rates,
-                       "give one of the known clocks: " + in_mhz(table));
+      throw UsageError(
+          fmt::format(
+              "the board does not list its memory clocks, so {:g} MHz may not be one of them",
+              mhz_of_hz(wanted)),
+          layout_.emc.possible_rates, "give one of the known clocks: " + in_mhz(table));
     }
     result.set(knob, best);
   }

@@ -50,7 +50,7 @@ Reference unseen_twin_reference(const std::string& board,
   std::vector<OperatingPoint> points;
   for (const auto& run : own) {
     if (run.workload != own.front().workload) {
-      throw UsageError("the file has several workloads, but one is scored at a time", scored.path,
+      throw UsageError("the file has several workloads, but only one can be scored", scored.path,
                        "give one file per workload");
     }
     for (const auto& row : run.observations) points.push_back(row.point);

@@ -282,7 +282,7 @@ std::vector<MicrobenchPoint> sweep_of(std::span<const MicrobenchPoint> all) {
     triad = triad || point.kernel == MicrobenchKernel::kTriad;
   }
   if (points.size() < kFewestPoints && !(peak && triad)) {
-    throw UsageError(fmt::format("too few to fit a roofline: {}",
+    throw UsageError(fmt::format("{} cannot determine a roofline",
                                  counted(points.size(), "microbenchmark point")),
                      "", fmt::format("measure at least {} intensities", kFewestPoints));
   }

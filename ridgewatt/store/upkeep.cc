@@ -152,7 +152,7 @@ StoreFault whole_pages(Connection& connection) {
 
 void PruneRules::check() const {
   if (!points_unix_s && !samples_unix_s && !failures_unix_s && !repeats) {
-    throw UsageError("store prune needs a rule of what to delete", "",
+    throw UsageError("store prune needs a rule for the rows to delete", "",
                      "give --points, --samples, --failures or --repeats");
   }
   if (repeats && *repeats < 1) {

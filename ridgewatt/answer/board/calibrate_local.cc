@@ -519,7 +519,7 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
 std::string keep_local_board(const LocalCalibration& found) {
   const std::string path = local_board_path();
   if (path.empty()) {
-    throw NotFoundError("there is no folder to write this machine's board file to", "",
+    throw NotFoundError("no folder is known for the board file of this machine", "",
                         "set XDG_DATA_HOME or HOME, or give -o FILE.toml");
   }
   const fs::path folder = fs::path(folder_of(path));

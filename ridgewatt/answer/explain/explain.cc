@@ -23,7 +23,7 @@ constexpr double kClaimSd = 0.1;
 
 void check_measurement(const ExplainQuestion& question) {
   if (question.measured_s && question.samples_per_s) {
-    throw UsageError("a measured time and a rate say the same", "",
+    throw UsageError("a measured time and a rate cannot be combined", "",
                      "give either --measured or --samples-per-second");
   }
   if (!question.measured_s && !question.samples_per_s) {

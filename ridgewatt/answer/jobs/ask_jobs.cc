@@ -45,7 +45,7 @@ void JobQuestion::check() const {
   }
   if (sleep_power_w && !asked()) {
     throw UsageError("--sleep-power has no effect without --deadline, --max-job-energy or --period",
-                     "tune", "omit it");
+                     "", "omit it");
   }
   if (of_job() + of_day() + period_s.has_value() > 1) {
     throw UsageError(
@@ -54,11 +54,11 @@ void JobQuestion::check() const {
         "", "give one of them");
   }
   if (!of_day()) return;
-  if (sleep_power_w) throw UsageError("--sleep-power has no effect for a day", "tune", "omit it");
+  if (sleep_power_w) throw UsageError("--sleep-power has no effect for a day", "", "omit it");
   if (day_energy_j && (battery_j || !solar.empty())) {
     throw UsageError(
-        std::string(battery_j ? "--battery" : "--solar") + " has no effect with --day-energy",
-        "tune", "omit it");
+        std::string(battery_j ? "--battery" : "--solar") + " has no effect with --day-energy", "",
+        "omit it");
   }
   if (!solar.empty() && !battery_j) {
     throw UsageError("--solar needs a battery for the night", "", "give --battery CAPACITY");

@@ -203,7 +203,7 @@ std::vector<std::vector<PowerMode>> modes_of_boards(LanguageAnswer& found) {
   const auto none = [](const auto& modes) { return modes.empty(); };
   if (std::all_of(all.begin(), all.end(), none)) {
     throw NotFoundError("no board has these power modes", found.question.modes,
-                        "modes with fewer cores than --min-cores are left out");
+                        "choose other --modes, or a lower --min-cores");
   }
   return all;
 }

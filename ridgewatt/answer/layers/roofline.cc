@@ -19,7 +19,7 @@ namespace {
 void choose_modes(const std::string& asked, RooflineAnswer& found) {
   found.modes = select_modes(found.board, asked.empty() ? "presets" : asked);
   if (found.modes.empty())
-    throw UsageError("there are no power modes whose roofs could be computed", "",
+    throw UsageError("no power mode is given for the rooflines", "",
                      "name at least one mode with --modes");
   const PowerMode first = found.modes.front();
   found.left_out =

@@ -84,7 +84,7 @@ constexpr Access kCosts = {
     .set =
         [](void* part, const Parameter& row, const Given& given) {
           if (given.words.size() != 2) {
-            throw UsageError("--x and --y must be two different ones of time, power and energy");
+            throw UsageError("--x and --y must differ: choose two of time, power and energy");
           }
           static_cast<Front*>(part)->x = value_of<FrontCost>(row, given, 0);
           static_cast<Front*>(part)->y = value_of<FrontCost>(row, given, 1);

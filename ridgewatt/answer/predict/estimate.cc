@@ -246,7 +246,7 @@ EstimateAnswer estimate_over_runtimes(
   const auto counted = eager->at(batches_of(question, *workload).front());
   if (counted->kernels.empty()) {
     throw UsageError("the model has no operations that take time", counted->name,
-                     "is the model empty?");
+                     "check that the model is not empty");
   }
   std::vector<EstimateRow> rows;
   std::map<std::pair<Runtime, workload::Precision>, std::shared_ptr<const twin::TwinModel>> models;

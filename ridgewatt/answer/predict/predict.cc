@@ -286,8 +286,7 @@ PredictQuestion predict_question(const PredictRequest& asked, std::vector<std::s
   } else if (!asked.device.empty()) {
     question.points = points_of_board(asked.device, question.samples);
   } else {
-    throw UsageError("predict does not know which modes to predict", "",
-                     "give --device or --query");
+    throw UsageError("predict needs the modes to predict", "", "give --device or --query");
   }
   for (const auto& path : asked.references) {
     question.references.push_back(trusted(read_trusted_sweep(path, {asked.keep_outliers, {}})));

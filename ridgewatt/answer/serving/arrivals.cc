@@ -32,7 +32,7 @@ ServedTrace serve_trace(const TraceQuestion& question, int trace, schedule::Plan
 
 void TraceQuestion::check() const {
   if (!schedule.has_inference()) {
-    throw UsageError("there is no inference workload that could get the requests", "",
+    throw UsageError("no inference workload is given for the requests", "",
                      "give a model with --inference, or a sweep with --inference-sweep");
   }
   if (bursty.rates_hz.empty())

@@ -186,7 +186,7 @@ LiveQuestion live_programs(const std::string& path, bool keep_outliers) {
 LiveQuestion live_programs(schedule::ScheduleWorkloads workloads,
                            const schedule::PlanProblem& problem) {
   if (!workloads.inference) {
-    throw UsageError("there is no inference workload that could get the requests", "",
+    throw UsageError("no inference workload is given for the requests", "",
                      "give --inference-sweep");
   }
   if (std::isinf(problem.max_latency_s))

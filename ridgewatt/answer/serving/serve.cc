@@ -106,9 +106,9 @@ std::string given_idle_text(std::span<const schedule::Candidate> candidates, dou
   }
   if (lowered == candidates.size()) {
     throw UsageError(
-        sentence("the idle power of {:g} W is more than the board draws at any point while it "
-                 "runs, at most {:.2f} W",
-                 given_w, most_w),
+        sentence(
+            "the idle power of {:g} W exceeds the highest power of the points, which is {:.2f} W",
+            given_w, most_w),
         "--idle-power", "give a lower power");
   }
   if (lowered == 0) return "given";

@@ -80,7 +80,7 @@ void check_twin(const TuneRequest& request) {
     throw UsageError("--thermal needs one runtime, not several", "", "name one with --runtime");
   }
   if (heats && every_board) {
-    throw UsageError("--thermal applies to one board only", "", "name it with --device");
+    throw UsageError("--thermal applies to one board only", "", "name one board with --device");
   }
 }
 
@@ -135,7 +135,7 @@ void check_members(const TuneRequest& request, const Form& way) {
                      "give MODEL and --device BOARD, or name one runtime");
   }
   if (way == Ways::kSweep && !request.samples.empty()) {
-    throw UsageError("--samples has no effect with --sweep", "tune", "give one of them");
+    throw UsageError("--samples has no effect with --sweep", "", "give one of them");
   }
   if (way == Ways::kSamples && verifies &&
       (request.workload.model.empty() || request.device.empty())) {

@@ -38,9 +38,9 @@ tune::StrategyOptions hand_options(const TuneQuestion& question, const Sweep& me
   options.known = measured.observations;
   for (const auto& seen : options.known) {
     if (space.find(seen.point)) continue;
-    throw InputError("a sample is not among the points to choose from",
+    throw InputError("a sample has a mode or batch that is not a candidate",
                      fmt::format("{}, batch {}", describe(seen.point.mode), seen.point.batch),
-                     "its mode must be a mode of the board, its batch one of --batch");
+                     "give a sample with a mode of the board and a batch of --batch");
   }
   return options;
 }

@@ -22,7 +22,7 @@ bool is_doubtful(const store::FilledSlot& slot, const RerunRules& rules) {
 
 void RerunRules::check() const {
   if (flagged || until_unix_s || !serial.empty()) return;
-  throw UsageError("campaign rerun does not know which points to measure again", "",
+  throw UsageError("campaign rerun needs the points to measure again", "",
                    "give --flagged, --older-than or --board");
 }
 

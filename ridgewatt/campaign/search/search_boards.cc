@@ -24,7 +24,7 @@ std::string label_of(const OperatingPoint& point, int repeat) {
 }
 
 Error none_runs(const std::string& board_kind, const std::string& why) {
-  return Error(fmt::format("no board of kind {} can run tasks of the search any more", board_kind),
+  return Error(fmt::format("no board of kind {} can still run tasks of the search", board_kind),
                why,
                "the measured points are kept; when a board is repaired, run `ridgewatt campaign "
                "boards PLAN --readmit SERIAL`");

@@ -79,7 +79,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   const bool roofs = !question.microbench.empty();
   if (question.runtimes.empty() ? !fits && !roofs : fits || roofs) {
     throw UsageError(
-        "calibrate needs data to fit to", "",
+        "calibrate needs data for the fit", "",
         "give --sweep FILE, --evidence FILE or --microbench FILE, or only --runtimes FILE");
   }
   if (!question.runtimes.empty()) return calibrate_runtimes(context, command, app);

@@ -33,7 +33,7 @@ void run(const Context& context, const CompareCommand& options) {
   }
   const bool modes = !options.mode_a.empty() || !options.mode_b.empty();
   if (options.b.empty() && !modes) {
-    throw UsageError("compare has nothing to compare the command with", "",
+    throw UsageError("compare needs two commands, or one command and two modes", "",
                      "give a second command, or --mode-a and --mode-b");
   }
   if (options.mode_a.empty() != options.mode_b.empty()) {

@@ -45,7 +45,7 @@ void follow_campaign(const Context& context, FollowCommand& options) {
   }
   throw Error(campaign::missing_text(standing) + ", and no task is running",
               faults.empty() ? "" : faults.front().why,
-              fmt::format("tasks were submitted {}; --attempts allows more",
+              fmt::format("tasks were submitted {}; give a higher --attempts",
                           counted(follow.attempts, "time")));
 }
 

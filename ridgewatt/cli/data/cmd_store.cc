@@ -128,7 +128,7 @@ void check_store(const Context& context, const StoreArguments& arguments) {
   if (rows == 0) return;
   std::cout.flush();
   throw Error("the store has " + counted(rows, "implausible row"), store.path(),
-              "where these rows are wrong, delete them or measure their points again");
+              "check these rows, then delete wrong ones or measure their points again");
 }
 
 void add_filter(const OptionAdder& add, store::SeriesFilter& filter) {

@@ -75,7 +75,7 @@ TEST_F(PlanOfTwo, AnIdlePowerAboveThatOfEveryPointIsRefused) {
   };
   const auto refused = with("40");
   EXPECT_EQ(refused.status, 2) << refused.output;
-  EXPECT_THAT(refused.output, HasSubstr("the idle power of 40 W is more than the board draws"));
+  EXPECT_THAT(refused.output, HasSubstr("the idle power of 40 W exceeds the highest power"));
   const auto lowered = with("18");  // inference of one draws 15 W
   EXPECT_EQ(lowered.status, 0) << lowered.output;
   EXPECT_THAT(lowered.output, HasSubstr("given; at 1 of 2 points less"));

@@ -105,9 +105,10 @@ void check_fits(const PartFile& file, const std::string& path, const PartFile& f
                      difference(file.question, first.question));
   }
   if (file.part.of != first.part.of) {
-    throw InputError(
-        fmt::format("one file is a part of {}, the other of {}", file.part.of, first.part.of),
-        path + " and " + first_path, "write all parts again with the same command and the same N");
+    throw InputError(fmt::format("the files have different numbers of parts, {} and {}",
+                                 file.part.of, first.part.of),
+                     path + " and " + first_path,
+                     "write all parts again with the same command and the same N");
   }
   bool same = file.groups.size() == first.groups.size();
   for (std::size_t g = 0; same && g < file.groups.size(); ++g) {

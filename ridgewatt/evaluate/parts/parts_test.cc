@@ -141,7 +141,7 @@ TEST_F(Parts, ThatDoNotFitAreRefusedInOneLine) {
   EXPECT_THAT(refusal({a}), HasSubstr("1 of 2 parts is missing: 2"));
   EXPECT_THAT(refusal({b, a, write(2, 2, "again.json")}), HasSubstr("part 2 of 2 is given twice"));
   EXPECT_THAT(refusal({a, write(2, 3, "third.json")}),
-              HasSubstr("one file is a part of 3, the other of 2"));
+              HasSubstr("the files have different numbers of parts, 3 and 2"));
   const auto other = write(2, 2, "other.json", {{"options", {{"--seeds", 3}}}});
   EXPECT_THAT(refusal({a, other}), HasSubstr("parts of different evaluations"));
   EXPECT_THAT(refusal({a, other}), HasSubstr("--seeds is 3, not 10"));

@@ -94,7 +94,7 @@ void ServerEvents::add(std::string_view piece,
     }
     if (line_.size() + data_.size() >= kMostEventBytes) {
       throw InputError("an event in the server's stream is too long", "",
-                       "is this the URL of a server of language models?");
+                       "check that the URL is that of a language model server");
     }
     line_ += c;
   }

@@ -63,7 +63,7 @@ OwnedFd marks_of(pid_t process) {
   if (!S_ISREG(status.st_mode)) {
     throw UsageError("the process does not write its marks to a file", path,
                      S_ISFIFO(status.st_mode)
-                         ? "it writes them to a pipe that another program reads; " + how
+                         ? "its marks go to a pipe that another program reads; " + how
                          : how);
   }
   OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -175,7 +175,7 @@ void ServerClient::describe_openai() {
     described_.quantization = quantization_named(first.at("meta").text("ftype"));
   }
   if (question_.model.empty()) {
-    throw InputError("the server does not tell the name of its model", url,
+    throw InputError("the server does not report the name of its model", url,
                      "give its name with --model");
   }
   described_.model = question_.model;

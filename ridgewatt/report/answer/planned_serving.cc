@@ -167,7 +167,7 @@ PlannedServing parse_planned(std::string_view text, const std::string& source) {
   const PlanFields whole(json, source);
   if (whole.at("feasible") != true) {
     throw NoSolutionError("the plan in the file does not meet its limits", source,
-                          "its key nearest_miss says which");
+                          "the key nearest_miss of the file lists these limits");
   }
   const PlanFields fields(whole.at("serving"), source);
   PlannedServing planned{problem_of(fields), {}, origin_at(json), text_at(json, "idle_power")};

@@ -37,7 +37,7 @@ class ProgramsReader {
       for (const auto& entry : *list) {
         if (!names_.insert(entry.name).second) fail("two programs have the same name", entry.name);
         if (!entry.model.empty() && result.board.empty()) {
-          fail("a program with a model needs the key 'board', whose twin gives its time and power",
+          fail("the key 'board' is missing; its twin estimates a program that has a model",
                entry.name);
         }
       }

@@ -59,7 +59,7 @@ std::string sandbox_of(const ServeOptions& options) {
   if (!options.unsandboxed) {
     throw NotSupportedError(
         "the sandbox for questions is not available", fault,
-        "with --allow-unsandboxed questions run with limits of memory and time only");
+        "give --allow-unsandboxed to answer questions with only memory and time limits");
   }
   return "limits alone: " + fault;
 }

@@ -78,7 +78,7 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
       mutex_(std::make_unique<std::mutex>()) {
   if (cost_->kernels.empty()) {
     throw UsageError("the model has no operations that take time", cost_->name,
-                     "is the model empty?");
+                     "check that the model is not empty");
   }
   if (options_.loader_workers < 0)
     throw UsageError("the number of loader workers must be 0 or more");

@@ -35,9 +35,10 @@ std::string model_of(const std::string& workload) {
 void require_rows_of_a_board(const Sweep& sweep) {
   if (sweep.provenance != Provenance::kModelled && sweep.provenance != Provenance::kPredicted)
     return;
-  throw InputError(fmt::format("the rows of {} are {}: a twin fitted to them would repeat a model",
-                               sweep.workload, name_of(sweep.provenance)),
-                   sweep.source, "give rows that were measured on the board");
+  throw InputError(
+      fmt::format("the rows of {} are {}: a fit to them would only repeat another model",
+                  sweep.workload, name_of(sweep.provenance)),
+      sweep.source, "give rows that were measured on the board");
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& r
     if (run.workload != workload) others.push_back(run);
   }
   if (others.empty())
-    throw UsageError("no workload is left to fit the twin to, if this one is left out", workload,
+    throw UsageError("no workload remains for the fit of the twin without this one", workload,
                      "give sweeps of at least two workloads");
   return fit_twin(start, others, options);
 }

@@ -13,7 +13,7 @@ std::vector<std::int64_t> read_list(const OpContext& context, std::string_view n
   const auto* given = context.node().integers(name);
   if (given == nullptr || given->empty()) return std::vector<std::int64_t>(count, fallback);
   if (given->size() != count)
-    context.fail(std::string(name) + " must have one value per spatial axis (pads two)");
+    context.fail(std::string(name) + " must have one value per spatial axis (pads: two values)");
   for (const std::int64_t value : *given) {
     if (value < least || value > kLargest) {
       context.fail(std::string(name) + " has the invalid value " + std::to_string(value));
