@@ -55,8 +55,8 @@ std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options)
 // Returns the Pareto front of time and energy in ascending order of time: every round that costs
 // less energy than all faster rounds.
 std::vector<Round> round_front(const std::vector<std::vector<RoundOption>>& boards);
-// Returns the cost of the round with these choices, which ends when the last board does. `choices`
-// has an index per board.
+// Returns the cost of a round with these choices. The round ends when its last board has ended.
+// `choices` has an index per board.
 Round round_of(const std::vector<std::vector<RoundOption>>& boards,
                const std::vector<std::size_t>& choices);
 

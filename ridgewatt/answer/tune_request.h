@@ -28,7 +28,7 @@ struct GoalQuestion {
   tune::Goal goal() const;  // checks the members
 };
 
-// At most one of `sweep` and `samples` is set; without either, a twin answers.
+// At most one of `sweep` and `samples` is set; without both, the answer comes from a twin.
 struct TuneRequest {
   WorkloadQuestion workload = {};
   std::string device = {};                   // board or board file
@@ -104,9 +104,9 @@ struct TuneReply {
   // Caveats of the estimated model; absent: no model was estimated.
   std::optional<workload::CostCaveats> caveats() const;
 };
-// Reads the files and models that the request names. Answers it from its sweep, its samples or a
-// twin, and adds how long the modes can be held. Appends the points that a search of a sweep
-// profiled to `observations`. `say` receives a line for each file with rows that were left out.
+// Reads the files and models that the request names. Computes the answer from the sweep, the
+// samples or a twin, and adds how long the modes can be held. Appends the points that a search of a
+// sweep profiled to `observations`. `say` gets a line for each file with left-out rows.
 TuneReply answer_request(const TuneRequest& request,
                          const std::function<void(const std::string&)>& say);
 // Answers on the twin of one board, of all boards or in all runtimes.

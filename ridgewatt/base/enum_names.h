@@ -111,8 +111,8 @@ std::string joined_names() {
 [[noreturn]] void throw_unknown_name(const std::string& what, std::string_view text,
                                      const std::vector<std::string>& names);
 
-// Returns the value with this name, or throws as throw_unknown_name() does. `what`: description for
-// the message, such as "way of sharing".
+// Returns the value with this name. Throws the error of throw_unknown_name() if there is none.
+// `what`: description for the message, such as "way of sharing".
 template <typename E>
 E parse(std::string_view text, const std::string& what) {
   if (const auto value = find_name<E>(text)) return *value;

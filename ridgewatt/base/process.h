@@ -57,7 +57,7 @@ class ChildProcess {
 
   pid_t id() const { return id_; }
   bool running() const { return id_ > 0; }  // false after it was waited for or released
-  // Sends a signal to the child, or to its process group if it has its own.
+  // Sends a signal to the child, or to its process group if the child has its own group.
   void signal(int number) const;
   // Waits for the child and returns its status as waitpid() does. Kills remaining processes of the
   // child's own group.

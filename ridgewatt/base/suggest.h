@@ -67,8 +67,8 @@ std::string require_name(const std::string& what, std::string_view text, const N
 // words (optimal string alignment; Damerau, CACM 7(3), 1964). Ignores case and separators.
 int edit_distance(std::string_view a, std::string_view b);
 
-// Returns the name that is closest to `text`, or whose synonym is. The edit distance must be at
-// most a third of the length (at least 1). If no name is so close, returns the only name that
+// Returns the name that is closest to `text`, or whose synonym is closest. The edit distance must
+// be at most a third of the length (at least 1). If no name is so close, returns the only name that
 // begins or ends with `text`. Empty if there is none.
 std::string closest_name(std::string_view text, const NameSet& set);
 

@@ -33,7 +33,7 @@ int run_program(std::span<const CommandEntry> commands, int argc, char** argv);
 // for an unknown command or option, and says how to show the help.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
-// Returns the command that the command line names; if it names a subcommand, that one.
+// Returns the subcommand that the command line names or, without one, the command.
 const CLI::App& innermost(const CLI::App& app);
 // Returns the name with all parent commands, such as "ridgewatt schedule plan".
 std::string full_name(const CLI::App& app, char separator = ' ');

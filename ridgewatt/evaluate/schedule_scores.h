@@ -53,8 +53,8 @@ struct ScheduleScore {
   std::size_t tried = 0;     // number of problems on which the strategy was tried
   double solved = 0;         // share of tried problems that it solved
   // The loss of a problem is 1 minus the training throughput divided by that of the optimum. It is
-  // defined for tried problems whose optimum trains. mean_loss, median_loss and p90_loss are over
-  // solved problems; in mean_loss_of_all, an unsolved problem has a loss of 1.
+  // defined for tried problems whose optimum includes training. mean_loss, median_loss and p90_loss
+  // are over solved problems; in mean_loss_of_all, an unsolved problem has a loss of 1.
   double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
   // Loss of the total throughput over all these problems. An unsolved problem counts as 0.
   double total_loss = 0;

@@ -59,7 +59,7 @@ struct ChosenRuns {
   // Returns the chosen runs, or the runs of the entry if nothing was chosen.
   std::vector<StrategyRun> of(const SuiteEntry& entry) const;
 };
-// A suite as a user asks for it.
+// The parameters of a suite.
 struct SuiteQuestion {
   std::vector<std::string> training = {}, inference = {};  // sweep files
   std::string board = "agx-orin";                          // board of presets and twin

@@ -122,8 +122,8 @@ struct Weight {
   // "model.layers.0.mlp.experts.{}.up_proj.weight", where {} is the number of the expert.
   std::string hf;
   std::vector<std::int64_t> shape;  // of one copy, outermost dimension first
-  // Number of experts if it is a weight of experts, otherwise 1. GGUF stores all copies in one
-  // tensor, other formats use one tensor for each.
+  // Number of experts for a weight of experts, otherwise 1. GGUF stores all copies in one tensor,
+  // other formats have one tensor per copy.
   std::int64_t copies = 1;
   Role role = Role::kMatrix;
   int layer = -1;
@@ -143,7 +143,7 @@ Description describe(const Numbers& numbers, const std::string& where);
 // Returns every weight once, in the order of the layers.
 std::vector<Weight> weights_of(const Description& description);
 std::int64_t parameters_of(const Description& description);
-// Returns the number of weights used for one token: all except experts to which it is not routed.
+// Returns the number of weights used for one token: without the experts that do not get it.
 std::int64_t active_parameters_of(const Description& description);
 
 }  // namespace ridgewatt::llm

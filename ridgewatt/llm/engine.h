@@ -96,8 +96,8 @@ class EngineBoard {
   explicit EngineBoard(const Board& board);
   // Null if the board has a GPU. A board without a GPU has no EngineHardware.
   const twin::CpuTwin* processor() const { return processor_.get(); }
-  // Absent knobs have their highest values. `sms`: number of active multiprocessors; 0: that of
-  // the preset with this mode, or all. Throws NotSupportedError for a governor of a discrete
+  // Absent knobs have their highest values. `sms`: number of active multiprocessors; 0: the number
+  // of the preset with this mode, or all. Throws NotSupportedError for a governor of a discrete
   // GPU.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
   // Lowest clock of a discrete GPU that holds its power limit. 0 for a board: the model does not

@@ -19,7 +19,7 @@ struct EngineVariant {
   bool gguf = false;              // reads GGUF, although the engine prefers other formats
   EngineTraits traits;
   std::vector<std::string> cached_prompts;
-  std::string like;  // variant whose prompts and power replace its own if these are not measured
+  std::string like;  // variant whose prompt times and power are used if its own are not measured
 };
 
 struct EngineFacts {

@@ -72,11 +72,11 @@ class LiveProfiler : public Profiler {
   LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& control, store::Store& store,
                const ProfileOptions& options);
 
-  // First returns the results that earlier runs have stored for the point, each once, so that an
-  // interrupted search repeats no measurement. After that, each call is a new repeat: the result is
-  // measured, or taken from the store if another process has stored this repeat. Throws
-  // PointFailedError, IoError if no point can be measured (no sensor, no program), and the errors
-  // of JetsonModeControl::apply() for permission and safety.
+  // First returns each result that earlier runs have stored for the point, so that an interrupted
+  // search repeats no measurement. After that, each call is a new repeat: the result is measured,
+  // or taken from the store if another process has stored this repeat. Throws PointFailedError,
+  // IoError if no point can be measured (no sensor, no program), and the errors of
+  // JetsonModeControl::apply() for permission and safety.
   Observation profile(const OperatingPoint& point) override;
   Provenance provenance() const override { return options_.series.provenance; }
   // Measures a point without storing it. `limit_s`: maximum time of the command; 0: none. Throws

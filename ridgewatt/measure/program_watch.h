@@ -24,7 +24,7 @@ class ProgramWatch {
  public:
   // Watches the descendants of the process `root`, and `root` itself unless it is the current
   // process. Sensors are read from `sysfs`, which must outlive this object; processes are always
-  // those of this machine.
+  // processes of this machine.
   ProgramWatch(const platform::Sysfs& sysfs, pid_t root);
   ~ProgramWatch();
   // Reads all sensors and processes once. Changes between two calls are missed.

@@ -15,8 +15,8 @@
 // A run may last for days, because memory is limited to about 150 MB. At 100 Hz, the newest eleven
 // minutes of power keep every sample and older samples are merged step by step, but the energy of a
 // window that has ended stays exact. When the series of clocks and temperatures is full, every
-// second sample is dropped. Also dropped are the oldest marks, which are counted, and the oldest
-// windows that have ended.
+// second sample is dropped. The oldest marks and the oldest ended windows are dropped, too; dropped
+// marks are counted.
 //
 // In a process that was forked during the run (a worker of a data loader), every call except ours()
 // and the destructor throws UsageError.
@@ -82,8 +82,8 @@ class RunningMeasurement {
   WindowCost so_far();
 
   // Ends the run, with all open phases and windows. `status` becomes the exit status in the result.
-  // CPU time and memory are those of this process. Throws the errors of read_meter(); the run has
-  // ended even then.
+  // CPU time and memory are those of this process. Throws the errors of read_meter(); in this case
+  // the run has ended, too.
   Measurement stop(int status = 0);
   // Marks that were dropped because they were too old; they are missing in the result.
   std::size_t forgotten_marks();

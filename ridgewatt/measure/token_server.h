@@ -39,7 +39,7 @@ struct ServerQuestion {
   std::string model;  // name in the server; empty: its first model
   // Each prompt consists of different random token numbers, so that a prompt cache has no effect.
   int prompt_tokens = 512;
-  int output_tokens = 128;  // the request sets ignore_eos, so that no answer is shorter
+  int output_tokens = 128;  // ignore_eos is set, so that every answer has this length
   int concurrency = 1;      // open requests at a time
   int requests = 8;
   int warm_up = 1;         // requests before the measurement, which are not part of the result

@@ -26,7 +26,7 @@
 
 namespace ridgewatt::monitor {
 
-// Energy since the monitor started, or of a window. error_j is a bound on the sampling error
+// Energy of a window, or since the start of the monitor. error_j is a bound on the sampling error
 // (measure/energy.h); it excludes the accuracy of the sensor. Infinite: unknown, because fewer than
 // two power samples are in the window.
 struct Energy {

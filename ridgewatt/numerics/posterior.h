@@ -35,8 +35,8 @@ double variance_along(std::span<const double> slopes, std::span<const double> de
                       std::span<const double> correlations);
 
 // Soft L1 loss as a residual: its square is rho(s^2) = 2 (sqrt(1 + s^2) - 1) for the scaled error
-// s, and it has the sign of s. It is a residual and not a loss function of the solver, because each
-// row may have a different loss.
+// s. The residual has the sign of s. The loss is not a setting of the solver, because each row may
+// have a different loss.
 double soft_l1(double scaled);
 
 }  // namespace ridgewatt

@@ -30,8 +30,8 @@ inline double soft_maximum(double a, double b, int order) {
   }
 }
 
-// The soft maximum in logarithms, ln of the p-norm of exp(v): its value, its derivatives with
-// respect to v[i] (the shares of the values), and its derivative with respect to p. Does not
+// The soft maximum in logarithms, ln of the p-norm of exp(v), with its
+// derivatives with respect to v[i] (the shares of the values) and to p. Does not
 // overflow.
 template <std::size_t N>
 struct LogSoftMaximum {

@@ -115,8 +115,8 @@ struct EpochCost {
 
 // Share of samples that an epoch finds in an LRU cache that can hold `cached_share` of the data
 // set, if each epoch reads all samples in a new random order: c + (1 - c) ln(1 - c). Derivation: a
-// sample at position x of one epoch and y of the next is still cached if the distinct samples read
-// in between, 1 - x (1 - y) of the set, fit into the cache. Integrate over x and y.
+// sample at position x of one epoch and y of the next is still cached if the distinct samples that
+// were read in between fit into the cache. Their share is 1 - x (1 - y). Integrate over x and y.
 double lru_hit_share(double cached_share);
 // Share of reads that miss the page cache; 1 in epoch 0.
 double miss_share(const PipelineConfig& config, int epoch);
@@ -124,9 +124,9 @@ double miss_share(const PipelineConfig& config, int epoch);
 // Throws UsageError for an invalid configuration (negative times, no samples, ..).
 void check_pipeline(const PipelineConfig& config);
 StageTimes stage_times(const PipelineConfig& config, int epoch);
-// With keeps_core, the number of workers on the core of the main process if the kernel balances the
-// cores, so that the busiest core has the least work. The other workers are distributed evenly over
-// the other cores.
+// For keeps_core: the number of workers on the core of the main process that minimizes the work of
+// the busiest core, because the kernel balances the cores. The other workers are distributed evenly
+// over the other cores.
 int workers_on_main_core(const PipelineConfig& config, const StageTimes& stages);
 // The cost of an epoch in closed form. Epoch 0 reads from storage; later epochs read from storage
 // what is not in the page cache. Throws the errors of check_pipeline().

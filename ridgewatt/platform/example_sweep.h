@@ -36,8 +36,8 @@ struct ExampleSweepOptions {
 // check (sweep/quality.h) for every workload. Throws UsageError if no batch fits or `modes` is 0.
 std::vector<Sweep> example_sweeps(const Board& board, const ExampleSweepOptions& options);
 
-// A grid of at most `count` modes of the board: the lowest and highest level of every knob, and
-// levels between them as far as `count` allows, for the clocks of GPU and CPU first.
+// A grid of at most `count` modes of the board: the lowest and highest level of every knob, and as
+// many levels between them as `count` allows, with priority for the clocks of GPU and CPU.
 std::vector<PowerMode> example_modes(const KnobSpace& space, std::size_t count);
 
 }  // namespace ridgewatt::platform

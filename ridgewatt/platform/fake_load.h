@@ -3,7 +3,7 @@
 //   every parameter of the twin is changed by up to 20 % (a uniform factor in [0.8, 1.2]);
 //   time and power at each combination of clocks deviate by up to 3 %, like the effects of memory
 //   alignment on real boards; leakage grows with temperature, which follows power with a delay;
-//   minibatch times vary by 2 %, and one in a hundred takes half as long again.
+//   minibatch times vary by 2 %, and one in a hundred takes 1.5 times as long.
 // The board's seed determines all of this. RIDGEWATT_FAKE_SPECIMEN may add further deviations
 // (docs/methods/fake_board.md).
 #pragma once
@@ -67,8 +67,8 @@ class FakeRails {
   PowerRails rails_;
 };
 
-// An idle fake board. Its power is that of its mode without a workload, from the same twin as the
-// power under load.
+// An idle fake board. Its power is the power of its mode without a workload, computed by the same
+// twin as the power under load.
 class FakeRest {
  public:
   FakeRest(const Sysfs& sysfs, const FakeBoardMark& board);

@@ -61,7 +61,7 @@ class FakeSysfs : public Sysfs {
   mutable std::atomic<Heated> heated_ = Heated::kUnknown;
 };
 
-// Opens the files under `root`: as a fake board if there is one, otherwise as plain files.
+// Opens the files under `root`: as a fake board if `root` contains one, otherwise as plain files.
 std::unique_ptr<Sysfs> open_sysfs(const std::string& root);
 
 // Changes a file as the board's hardware would, bypassing the simulated kernel. Works for read-only

@@ -22,7 +22,7 @@ struct JetsonIdentity {
   double memory_bytes = 0;              // MemTotal; 0: unknown
 };
 
-// Empty if this is not a Jetson, that is, without a device tree or release file of one.
+// Empty if there is no device tree and no release file of a Jetson.
 std::optional<JetsonIdentity> identify_jetson(const Sysfs& sysfs);
 
 // The JetPack release for an L4T release ("36.4.3" gives "6.2"); empty if unknown.

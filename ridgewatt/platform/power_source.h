@@ -33,7 +33,7 @@ class PowerSource {
   virtual double largest_rate_hz() const { return 1000; }
   // A description for users: "INA3221 rails; total VDD_IN".
   virtual std::string description() const = 0;
-  // Whether each value is the mean since the previous one, computed from an energy counter.
+  // Whether each value is the mean power since the previous value, computed from an energy counter.
   virtual bool tells_means() const { return false; }
   // The longest time from a moment until the value that includes this moment.
   virtual double interval_s() const { return 0; }

@@ -34,7 +34,7 @@ ClockSearch search_clock(std::span<const double> clocks_hz,
 
 // The result of a search for least energy over the GPU clock, compared with the measured optimum,
 // in one group of rows that differ only in that clock. Groups that differ only in the batch are
-// searched from the smallest batch on, and each search starts at the median of the previous
+// searched in ascending order of the batch, and each search starts at the median of the previous
 // answers.
 struct ClockSearchScore {
   OperatingPoint rest;  // common mode and batch of the rows, with a GPU clock of 0

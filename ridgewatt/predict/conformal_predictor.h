@@ -27,7 +27,7 @@ namespace ridgewatt::predict {
 std::size_t samples_for_interval(double interval);
 
 struct ConformalOptions {
-  // Number of folds. For each, one more model is fitted to the other folds.
+  // Number of folds. For each fold, an additional model is fitted to the other folds.
   std::size_t folds = 10;
   std::uint64_t seed = 1;  // for the assignment of points to folds
   int threads = 0;         // for fitting the models in parallel; 0: all available

@@ -1,10 +1,10 @@
-// Chooses the operating points to profile next: the most informative ones about all other points.
+// Chooses the operating points to profile next: the most informative ones about all points.
 //
 // The first points are chosen by variance, to determine the parameters of a structured model:
 // sequential integrated-variance design (Cohn 1996; "active learning Cohn"). Each next point is the
 // one that reduces the predictive variance, averaged over the space, the most per unit of price.
-// Under the prior of the stage model, these points are the corners that separate the stages. With
-// samples, they are the points at which the fitted model is least certain.
+// Under the prior of the stage model, these points are the corners that separate the stages. After
+// some samples, these points are those at which the fitted model is least certain.
 //
 // Once the structure is known, the remaining effects are local, and the points should be
 // distributed like the space: kernel herding (Chen, Welling and Smola 2010) keeps the distribution

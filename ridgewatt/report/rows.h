@@ -43,7 +43,7 @@ Rows rows_of(Fields<Row> fields, std::size_t count, RowAt row_at) {
 void write_csv(std::ostream& out, const Rows& rows);
 
 // A JSON object with a long array whose elements are created while they are written. The text is
-// the same as that of dump_json(whole()).
+// identical to dump_json(whole()).
 struct StreamedJson {
   Json head;        // with null in place of the array
   std::string key;  // of the array
@@ -51,8 +51,8 @@ struct StreamedJson {
   // Sets row `i` of the array; on entry `row` contains the row of the previous call, or null.
   // Several threads may call it unless `add_text` is set.
   std::function<void(std::size_t i, Json& row)> fill;
-  // Appends the text of rows `begin` up to `end`, indented as in the whole, with ",\n    " between
-  // them. If set, `write` calls it instead of `fill`, from several threads.
+  // Appends the text of rows `begin` up to `end`, indented as in the complete text, with ",\n    "
+  // between them. If set, it is used instead of `fill`, from several threads.
   std::function<void(std::size_t begin, std::size_t end, std::string& text)> add_text = {};
 
   Json whole() const;

@@ -70,8 +70,8 @@ std::string palette_color(std::size_t index);
 // print and for color-blind people.
 std::array<int, 3> ramp_rgb(double position);
 std::string ramp_color(double position);
-// Width of a text in pixels, by the advance widths of a wide sans-serif face (DejaVu Sans), so it
-// is an upper estimate for narrower faces.
+// Width of a text in pixels, from the advance widths of a wide sans-serif font (DejaVu Sans). For
+// narrower fonts it is an upper bound.
 double text_width(std::string_view text, double size);
 
 }  // namespace ridgewatt::report

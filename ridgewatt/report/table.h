@@ -28,7 +28,7 @@ CellCase(Cases...) -> CellCase<Cases...>;
 
 // An empty cell if the value is NaN, which means unknown.
 Cell known_cell(double value);
-// The number in a cell, if it has one.
+// The number in a cell; empty for other cells.
 std::optional<double> cell_number(const Cell& cell);
 // The sort order of a column: numbers, then texts, then empty cells.
 bool cell_before(const Cell& a, const Cell& b);
@@ -81,7 +81,7 @@ class Table {
   // UsageError that lists the columns if there is no such column.
   void sort(const std::string& order);
   void keep_first(std::size_t count);
-  // Keeps only these columns in this order, named as in sort(). All of them are shown on the
+  // Keeps only these columns, in this order; names are as in sort(). All of them are shown on the
   // terminal. Throws UsageError for an unknown or repeated column.
   void keep_columns(const std::vector<std::string>& names);
 

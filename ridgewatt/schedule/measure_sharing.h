@@ -45,7 +45,7 @@ struct SharingMeasurement {
   struct Program {
     std::string name;                  // as reported by its worker
     MeanInterval alone_s, together_s;  // time of a minibatch
-    MeanInterval speed;                // while both run, as a share of the speed alone
+    MeanInterval speed;                // while both run, divided by the speed alone
     std::size_t minibatches = 0;
   };
   Program programs[2];

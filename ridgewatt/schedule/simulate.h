@@ -35,8 +35,8 @@ constexpr auto enum_names(Sharing) {
 
 // Interference factor of native sharing for programs that fill the device. Published measurement:
 // two processes on one NVIDIA GPU, time-sliced without MPS, took 122.5 s instead of 2 x 58.5 s in
-// succession; alone, each kept the GPU 96 % busy (github.com/RobTand/prismaquant, issue 283,
-// 2026).
+// succession; when it ran alone, each process kept the GPU 96 % busy
+// (github.com/RobTand/prismaquant, issue 283, 2026).
 inline constexpr double kNativeInterference = 122.5 / (2 * 58.5);
 inline constexpr std::string_view kNativeInterferenceSource =
     "published: two time-sliced processes, RobTand/prismaquant issue 283";

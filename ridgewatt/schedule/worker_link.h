@@ -41,8 +41,8 @@ class WorkerLink {
 
   WorkerLink(OwnedFd socket, double now_s);
 
-  // Sends a line. False if the worker does not read and its buffer is full, or if it has
-  // disconnected.
+  // Sends a line. Returns false if the buffer is full because the worker does not read, or if the
+  // worker has disconnected.
   bool send(std::string_view line) const;
   // Reads the available bytes, at most `limit`. False if the worker closed the connection.
   bool receive(std::size_t limit);

@@ -6,10 +6,10 @@
 
 namespace ridgewatt::schedule {
 
-// Returns the path of "ridgewatt.sock" in $XDG_RUNTIME_DIR. If that is not set: in /run/ridgewatt
-// for root, else in ~/.local/state/ridgewatt/run, created with mode 0700. Throws NotFoundError if
-// the environment names no folder, and PermissionError if the folder is a link, belongs to another
-// user or can be written by others.
+// Returns the path of "ridgewatt.sock" in $XDG_RUNTIME_DIR. Without this variable: in
+// /run/ridgewatt for root, otherwise in ~/.local/state/ridgewatt/run, created with mode 0700.
+// Throws NotFoundError if the environment variables name no folder, and PermissionError if the
+// folder is a link, belongs to another user or can be written by others.
 std::string default_worker_socket();
 
 }  // namespace ridgewatt::schedule

@@ -27,7 +27,7 @@ struct StudyFactor {
   // Range of numeric levels. Default for the factor `batch`: 1 to 2^20.
   std::optional<double> minimum, maximum;
   bool given = false;  // the user replaced the levels
-  // False: it varies only for averaging over its levels; its own effect is not reported.
+  // False: results are averaged over the levels of this factor, and its own effect is not reported.
   bool asked = true;
   // True: if the board cannot set the factor, the study runs without it.
   bool optional = false;

@@ -33,8 +33,8 @@ class NeighborLines {
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }
 
   // Deviation of a row's `value` from the line through the nearest trusted rows along axes()[d]:
-  // the rows below and above, or the two nearest on one side, at most two levels away. Empty if
-  // there are fewer than two such rows.
+  // the nearest row on each side, or the two nearest rows on one side. All are at most two levels
+  // away. Empty if there are fewer than two such rows.
   struct Deviation {
     double value = 0;
     std::size_t pattern = 0;  // equal if rows and their neighbors are at the same levels

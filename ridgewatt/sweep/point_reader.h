@@ -12,8 +12,8 @@ namespace ridgewatt {
 
 class PointReader {
  public:
-  // Whether clocks beyond those of any board are an error (lists of modes) or accepted (sweeps, so
-  // that the quality check can report the likely unit).
+  // Whether clocks that no board can have are an error (for lists of modes) or accepted (for
+  // sweeps, so that the quality check can report the likely unit).
   enum class Clocks { kOfBoards, kAnyPositive };
 
   // Finds the columns of the knobs, `batch` and `governor` in the header. Short names of knobs

@@ -13,8 +13,8 @@
 
 namespace ridgewatt {
 
-// Ordered by distance from a measurement. kReplayed also means a recorded file that does not state
-// its origin. kProfiled means an answer that is one of the samples used by the search.
+// Ordered by distance from a measurement. kReplayed is also used for a recorded file that does not
+// state its origin. kProfiled means an answer that is one of the samples used by the search.
 enum class Provenance { kMeasured, kReplayed, kProfiled, kPredicted, kModelled, kFake };
 constexpr auto enum_names(Provenance) {
   return named<Provenance>({{Provenance::kMeasured, "measured"},

@@ -32,7 +32,7 @@ struct HeatTrace {
 
 // Throws InputError, with `source` and line, if the text is not a trace, times decrease, a value is
 // impossible for a board (outside -60 to 200 C or 0 to 100 kW), or there are fewer than ten rows.
-// `zone` selects the temperature zone in the format with one row per channel. Empty: the hottest.
+// `zone` selects the temperature zone if there is one row per channel; empty: the hottest zone.
 HeatTrace parse_heat_trace(std::string_view text, const std::string& source,
                            const std::string& zone = "");
 HeatTrace read_heat_trace(const std::string& path, const std::string& zone = "");

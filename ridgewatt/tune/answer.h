@@ -17,8 +17,8 @@ inline constexpr double kNoisy = 0.02;
 inline constexpr double kTrust = 0.98;
 
 // Returns the point of `seen` with the best expected objective in `outlook`. Considers only points
-// that meet the limits with at least the given probability and whose mean measurement also meets
-// them. The result is the mean of the point's measurements.
+// that meet the limits with at least the given probability, and whose mean measurement meets the
+// limits, too. The result is the mean of the point's measurements.
 std::optional<Observation> trusted_best(const SearchSpace& space, const Goal& goal,
                                         const Outlook& outlook, std::span<const Observation> seen,
                                         double probability);

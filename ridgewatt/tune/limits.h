@@ -39,9 +39,9 @@ struct Relaxation {
   std::size_t point = 0;  // index of the point that is then feasible
 };
 
-// Returns the smallest sufficient relaxation of each limit that helps on its own, in the order of
-// LimitKind. Values are rounded to four digits, such that the point remains feasible. Throws
-// UsageError if `points` and `predictions` have different sizes.
+// Returns, in the order of LimitKind, the smallest sufficient relaxation of each limit whose
+// relaxation alone suffices. Values are rounded to four digits, such that the point remains
+// feasible. Throws UsageError if `points` and `predictions` have different sizes.
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution);

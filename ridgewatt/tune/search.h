@@ -114,8 +114,8 @@ class Search final : public BudgetedSearch<Observation> {
   //   do {
   //     while (search.can_start() && ..) search.start(index, "why this point");
   //   } while (search.collect());
-  // can_start() is true if a board is free and the budget is not used up. Starting a point uses the
-  // budget.
+  // can_start() is true if a board is free and the budget is not exhausted. Starting a point uses
+  // the budget.
   bool can_start() const;
   // Starts an untried point. The reference of a slowdown limit is started first, if it is not
   // known. Throws Error if can_start() is false.

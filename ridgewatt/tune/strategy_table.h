@@ -20,15 +20,15 @@ template <class Context>
 struct StrategyRow {
   std::string_view name;
   std::string_view description = {};  // one line
-  // Profiles points of the search until nothing is left to try. The best one is the answer.
+  // Profiles points of the search until none is worth trying. The best point is the answer.
   std::function<void(Context&)> run;
   bool every_point = false;  // tries all points regardless of the budget
-  // Whether it predicts before the first profile, so that it can learn from other workloads.
+  // Whether it has predictions before the first profile, so that it can learn from other workloads.
   bool uses_prior = false;
   bool remembers = false;    // uses the results of earlier searches
   bool stops_early = false;  // stops when the expected gain is small or the answer is near the best
   bool in_parallel = false;  // can choose a point while others are in flight
-  bool learns_front = false;  // whether its profiles also answer goals with other limits
+  bool learns_front = false;  // whether its profiles are also useful for goals with other limits
 };
 
 template <class Context>

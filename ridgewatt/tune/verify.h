@@ -22,8 +22,8 @@ namespace ridgewatt::tune {
 
 class Verification {
  public:
-  // Number of points of `all` that are considered because they are best according to the twin, in
-  // addition to the top point and the known points.
+  // Number of points of `all` that are considered. They are the best according to the twin. The top
+  // point and the known points are added.
   static constexpr std::size_t kMostPoints = 2000;
 
   Verification(const Goal& goal, const SearchSpace& all, const TwinView& view,

@@ -6,11 +6,11 @@
 //   write(board_toml_with_twin(board, twin_table(summary.twin)));
 //
 // Residuals are ln(modelled / measured) with the soft-L1 loss, so that faulty rows have little
-// influence. All rows of a workload share one model error. A workload therefore weighs as much as
-// `time_observations` independent rows, regardless of the length of its sweep. Parameters that the
-// data does not determine stay at their priors. The fit alternates between time, and power with the
-// modelled time, because the cost of data loading is visible in the power but also affects the
-// time.
+// influence. All rows of a workload share one model error. The weight of a workload is therefore
+// that of `time_observations` independent rows, whatever the length of its sweep. Parameters that
+// the data does not determine stay at their priors. Fits of the time, and of the power with the
+// modelled time, alternate, because the cost of data loading affects the time but is determined
+// mostly by the power.
 #pragma once
 
 #include <string>

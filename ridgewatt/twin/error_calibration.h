@@ -1,9 +1,9 @@
 // Estimates the errors of a twin by cross-validation: it leaves out workloads, kinds and boards.
 //
-// The score of a left-out item never uses the item's own data, neither for the parameters nor for
-// the error scales. This needs twins fitted without one, two and three workloads. The error scales
-// for workload W come from twins that were fitted without W and without one further workload, on
-// which they are evaluated.
+// Neither the parameters nor the error scales for the score of a left-out item use the item's own
+// data. This needs twins fitted without one, two and three workloads. The error scales for workload
+// W come from twins that were fitted without W and without one further workload, on which they are
+// evaluated.
 #pragma once
 
 #include <array>

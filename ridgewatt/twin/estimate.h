@@ -68,7 +68,7 @@ class Estimator {
   // NotSupportedError for a governor that is not modelled.
   MinibatchCost operator()(const PowerMode& mode) const;
   Breakdown breakdown(const PowerMode& mode) const { return breakdown(mode, options_); }
-  // The same, with other run options than those of the constructor.
+  // The breakdown with other run options than those of the constructor.
   Breakdown breakdown(const PowerMode& mode, const RunOptions& run) const;
   // One entry per kernel, in order of execution.
   std::vector<LayerEstimate> layers(const PowerMode& mode) const;

@@ -31,7 +31,7 @@ constexpr auto enum_names(EngineCaller) {
 }
 
 // Where the input is when the measured time starts: in host memory, from which the program copies
-// it, or in GPU memory, as in loops that time one tensor repeatedly.
+// it, or in GPU memory, as in loops that use one tensor repeatedly.
 enum class InputPlace : std::size_t { kHost, kDevice };
 constexpr auto enum_names(InputPlace) {
   return named<InputPlace>({{InputPlace::kHost, "host"}, {InputPlace::kDevice, "device"}});

@@ -36,9 +36,9 @@ struct RuntimeRow {
   std::string source;
   std::string remark = {};  // assumptions made to interpret the row
   Runtime runtime() const { return cost->runtime; }
-  // True for small PyTorch networks whose input is in GPU memory. These rows only test the fit. If
-  // they were fitted, the fit missed the clock of least energy of swept networks by more than one
-  // step in a third of the groups.
+  // True for small PyTorch networks whose input is in GPU memory. These rows only test the fit. A
+  // fit that includes these rows missed the clock of least energy of swept networks by more than
+  // one step in a third of the groups.
   bool judged_only() const { return !is_engine(cost->runtime) && run.input == InputPlace::kDevice; }
 };
 

@@ -102,8 +102,8 @@ using RuntimeTwins = std::vector<RuntimeTwin>;
 RuntimeTwin prior_runtime_twin(Runtime runtime);
 // Reads the runtime tables of the board's file. A missing table is replaced by that of the
 // reference board, or else by the priors. The reference board's table of eager mode is used only
-// for boards of the same system on a chip whose size is nearer to a board of that table than to the
-// reference board. Throws InputError for a number that is not positive or an invalid interval.
+// for boards with the same chip that are nearer in size to a board of this table than to the
+// reference board. Throws InputError for an invalid interval or a number that is not positive.
 RuntimeTwins load_runtime_twins(const Board& board);
 // Returns the table for board_toml_with_runtimes().
 TwinTable runtime_table(const RuntimeTwin& runtime);

@@ -218,7 +218,7 @@ inline constexpr char kReferenceBoard[] = "agx-orin";
 Board relative_of(const Board& board);
 
 // Loads the twin from the [twin] table of `board`, or scales the twin of the related board. Throws
-// InputError if the table lacks a parameter or holds one that is not positive, and
+// InputError if the table lacks a parameter or has a parameter that is not positive, and
 // NotSupportedError if a board file lacks a rate that scaling needs.
 Twin load_twin(const Board& board);
 // Returns a twin with the hardware of `board` and all parameters at their priors, the start of a

@@ -28,9 +28,9 @@ class TwinModel {
   MinibatchCost operator()(const OperatingPoint& point) const;
   // Returns the point as measured on the board, with the mean time per minibatch.
   Observation observe(const OperatingPoint& point) const;
-  // Returns the point as rows with the provenance `rows` report it. For kReplayed the time is the
-  // median of timed minibatches, as in published sweeps. For all others it is the mean, as in
-  // observe().
+  // Returns the row that a source with the provenance `rows` would report for the point. For
+  // kReplayed the time is the median of timed minibatches, as in published sweeps. For all others
+  // it is the mean, as in observe().
   Observation observe_as(Provenance rows, const OperatingPoint& point) const;
   const Estimator& estimator(int batch) const;
   // Memory that the minibatch needs, and whether it fits the board.

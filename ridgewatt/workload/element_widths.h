@@ -8,8 +8,8 @@
 namespace ridgewatt::workload {
 
 struct ElementWidths {
-  int parameter_bits = 0;   // of floating-point weights; 0: as the model stores them
-  int activation_bits = 0;  // of floating-point activations; 0: as the model stores them
+  int parameter_bits = 0;   // of floating-point weights; 0: as in the model file
+  int activation_bits = 0;  // of floating-point activations; 0: as in the model file
   // Training also keeps a copy of the parameters and the optimizer's state with this many bits.
   int master_bits = 0;
 

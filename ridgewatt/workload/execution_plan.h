@@ -35,7 +35,7 @@ struct Step {
 struct ExecutionPlan {
   const Model* model = nullptr;
   std::vector<Step> steps;
-  // The tensor that owns a tensor's memory: itself unless it is a view. Indexed by TensorId.
+  // For each TensorId, the tensor that owns its memory: the tensor itself unless it is a view.
   std::vector<TensorId> storage;
   // The step that computes a tensor, or -1. Indexed by TensorId.
   std::vector<int> producer;

@@ -30,7 +30,7 @@ enum class Precision : std::uint8_t {
   kMixed,
 };
 
-// Bits of stored numbers. 0: as the model stores them.
+// Bits per stored number; 0: as in the model.
 struct PrecisionBits {
   int parameters;
   int activations;

@@ -28,8 +28,8 @@ std::vector<WeighedMode> weighted_presets(const Board& board);
 // The observations of a watched run; absent: only measured numbers are known.
 using WatchedRun = std::optional<measure::SeenRun>;
 
-// A mean clock below this share of the mode's clock counts as low. Chosen, because governors under
-// load stay within 5 % of the clock.
+// A mean clock below this share of the mode's clock counts as low. This value is chosen because
+// governors under load stay within 5 % of the clock.
 inline constexpr double kLowClock = 0.93;
 // Returns whether the clock was observed and low.
 bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob);

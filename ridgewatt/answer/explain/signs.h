@@ -55,8 +55,8 @@ struct SeenSign {
   double otherwise = 0;
 
   // Returns the probability of the observation if both causes are present; `a` and `b` may be
-  // equal. Each cause, and all other reasons together, produce the sign independently. If the sign
-  // is rarer under a cause than `otherwise`, the cause suppresses it.
+  // equal. Each cause and the other reasons (as a group) produce the sign independently. If the
+  // sign is rarer under a cause than `otherwise`, the cause suppresses the sign.
   double probability(SlowCause a, SlowCause b) const;
   bool belongs_to(SlowCause cause) const;
 };

@@ -23,8 +23,8 @@ WeightFormat format_of(const llm::Recipe& recipe);
 WeightFormat format_of_stored(const llm::LanguageModel& model);
 
 // Returns why `engine` cannot run these weights with this cache on the board, such as "tensorrt-llm
-// does not run q4_k_m: it takes f16, ..". Empty if it can. Engines that are not in the table are
-// assumed to run everything.
+// does not run q4_k_m: it takes f16, ..". Empty if `engine` can run them. Engines that are not in
+// the table are assumed to run everything.
 std::string why_not_run(std::string_view engine, const WeightFormat& weights, llm::KvType cache,
                         const Board& board);
 

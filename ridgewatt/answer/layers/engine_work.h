@@ -19,8 +19,8 @@ std::optional<LayerWork> engine_work(const trace::EngineLayer& layer);
 // Returns the bytes of inputs, outputs, weights and bias, each once. Absent if an extent or the
 // size of an element is unknown.
 std::optional<double> engine_traffic_bytes(const trace::EngineLayer& layer);
-// Returns the precision of the arithmetic: that of the first input, or TF32 if the name of the
-// kernel contains it.
+// Returns the precision of the arithmetic: TF32 if the name of the kernel contains this word,
+// otherwise the precision of the first input.
 workload::Precision engine_precision(const trace::EngineLayer& layer);
 LayerKind engine_kind(const trace::EngineLayer& layer);
 // Returns the class of a layer; absent if the engine does not state it.

@@ -46,8 +46,8 @@ struct TwinCost {
   predict::Prediction within(double interval) const {
     return stated_cost(estimate.total, error, python_call_s, interval);
   }
-  // For comparison with limits. The interval may exceed the power limit of a module: above the
-  // limit, the module lowers its clocks, so the limit does not bound the power at these clocks.
+  // For comparison with limits. The interval may exceed the power limit of a module: the limit does
+  // not bound the power at these clocks, because a module at its limit lowers the clocks.
   predict::Prediction at_these_clocks(double interval) const;
 };
 

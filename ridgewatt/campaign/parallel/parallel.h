@@ -1,6 +1,6 @@
-// Engines without a daemon: GNU parallel over ssh, with one task at a time per host, and this
-// machine alone, with one task at a time. Each submission is a folder with readable files and can
-// be restarted manually:
+// Engines without a daemon: GNU parallel over ssh, with one task at a time per host; and the local
+// machine, with one task at a time. Each submission is a folder with readable files and can be
+// restarted manually:
 //
 //   run.sh   the started script                tasks    the tasks, one command per line
 //   joblog   finished tasks with exit status   out/N    output of task N of the list; out/N.err

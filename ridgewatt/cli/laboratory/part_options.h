@@ -21,8 +21,8 @@ class PartOptions {
   bool printed_script(const Context& context) const;
   // Returns whether the evaluation is divided into a part or several processes.
   bool splits() const { return !part_.empty() || processes_ > 1; }
-  // Throws UsageError if a part is requested and `asked` is true: `option` requires the whole
-  // evaluation in one process.
+  // Throws UsageError if a part is requested and `asked` is true, because `option` requires the
+  // whole evaluation in one process.
   void refuse(bool asked, const std::string& option) const;
 
   // Computes all outcomes, with progress named `label`. If a part was requested, prints that part

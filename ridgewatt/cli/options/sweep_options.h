@@ -39,7 +39,7 @@ Sweep read_samples(const Context& context, const std::string& path, bool keep_ou
                    const std::optional<std::string>& workload, const std::string& device);
 
 // Prints predictions as a table, CSV or JSON, or writes them to the file `path` as CSV or JSON. If
-// the predictor used only a part of many samples, a remark and the JSON state this.
+// the predictor used only some of many samples, a remark and the JSON state this.
 void print_predictions(const Context& context, const answer::PredictAnswer& found,
                        const std::string& path = "");
 

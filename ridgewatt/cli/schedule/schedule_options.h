@@ -17,8 +17,8 @@ void add_models(CLI::App& command, answer::ScheduleRequest& asked);
 // Reads the sweep of a program and prints a remark with the number of rows left out.
 Sweep read_program(const Context& context, const std::string& path, WorkloadKind kind,
                    bool keep_outliers);
-// Reads all sweeps and models. Models run on the twin of their board or, without one, of this
-// machine.
+// Reads all sweeps and models. Models run on the twin of their board or, if no board is named, of
+// this machine.
 schedule::ScheduleWorkloads read_workloads(const Context& context,
                                            const answer::ScheduleRequest& asked);
 

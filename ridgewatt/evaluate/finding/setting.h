@@ -17,7 +17,7 @@ namespace ridgewatt::evaluate {
 // One word of a setting, KEY=VALUE.
 struct SettingWord {
   std::string key;
-  // Several if the value was not published ("a|b") or the fact applies to each of them ("a+b").
+  // Several values if the value was not published ("a|b"), or if the fact applies to each ("a+b").
   std::vector<std::string> values;
   // Whether the value was not published.
   bool unknown = false;

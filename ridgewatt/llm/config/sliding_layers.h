@@ -15,7 +15,7 @@ struct StatedWindow {
   bool switched_off = false;
   std::vector<bool> layers = {};  // per layer; empty: not stated
   std::int64_t period = 0;  // the last layer of each period attends to all tokens; 0: not stated
-  std::int64_t first = 0;   // layers before this one attend to all tokens
+  std::int64_t first = 0;   // layers with lower numbers attend to all tokens
 };
 
 // Sets `window` and `sliding` of `numbers` by the SlidingRule of its family. The family and the

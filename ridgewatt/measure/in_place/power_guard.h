@@ -16,9 +16,9 @@ class PowerGuard {
   void add(const TimedPower& sample);
   // Samples before `time_s` do not count for the mode that is set now.
   void mode_set(double time_s) { since_s_ = time_s; }
-  // Whether the mode must be left. This is the case if power since the mode was set exceeds the
-  // limit on average over average_s, or exceeds it by 2 % over half of this time, by 4 % over a
-  // fifth of it, or by 8 % in one sample.
+  // Whether the mode must be left. Since the mode was set, the mean power over average_s exceeded
+  // the limit, or the mean over half of average_s exceeded it by 2 %, the mean over a fifth by 4 %,
+  // or one sample by 8 %.
   bool over() const { return excess().has_value(); }
 
   // The time for which over() was true, from the beginning of the window that exceeded the limit.

@@ -15,8 +15,8 @@ struct VectorKernels {
   double (*fma_fp64)(std::size_t rounds);
   // a[i] = b[i] + s c[i]: 2 FLOP and 24 bytes per element (32 if a store first reads its line).
   void (*triad)(double* a, const double* b, const double* c, double s, std::size_t count);
-  // Reads `count` floats and does `fma` multiply-adds with each, or one with every `group` floats
-  // if fma is 0. `count` must be a multiple of kIntensityBlock.
+  // Reads `count` floats and does `fma` multiply-adds with each float or, if fma is 0, one
+  // multiply-add with every group of `group` floats. `count` must be a multiple of kIntensityBlock.
   float (*intensity)(const float* data, std::size_t count, int fma, int group);
 };
 

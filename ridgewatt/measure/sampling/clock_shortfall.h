@@ -6,8 +6,8 @@
 
 namespace ridgewatt::measure {
 
-// Whether a clock ran more than 1 % below its setting at any time of the window, or the value of a
-// knob in `now` differs by more than 1 % from that in `set`.
+// Whether a clock was more than 1 % below its setting at any time in the window, or a knob has a
+// value in `now` that differs by more than 1 % from its value in `set`.
 bool clocks_fell_short(const Measurement& measurement, const PowerMode& set, const PowerMode& now);
 
 }  // namespace ridgewatt::measure

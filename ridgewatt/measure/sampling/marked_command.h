@@ -31,11 +31,11 @@ struct CommandRun {
 
 // Runs the command until it ends, as the original user if this program runs under sudo. `watch` is
 // called at least ten times per second with the marks so far. If it returns false, the command and
-// its children get SIGTERM and, after ten seconds, SIGKILL. The same happens if `watch` or
-// check_work() (base/progress.h) throws, before the exception propagates. If this program ends, the
-// command is killed. Its output goes to the descriptor `output` and its standard error to `errors`;
-// -1 means standard error of this program. Throws UsageError for an empty command, NotFoundError if
-// it cannot be started.
+// its children get SIGTERM and, after ten seconds, SIGKILL. If `watch` or check_work()
+// (base/progress.h) throws, the command is ended in the same way before the exception propagates.
+// If this program ends, the command is killed. Its output goes to the descriptor `output` and its
+// standard error to `errors`; -1 means standard error of this program. Throws UsageError for an
+// empty command, NotFoundError if it cannot be started.
 CommandRun run_marked_command(const std::vector<std::string>& command,
                               const std::function<bool(const std::vector<TimedMark>&)>& watch,
                               int output = -1, int errors = -1);

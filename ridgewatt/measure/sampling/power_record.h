@@ -19,9 +19,9 @@ class PowerRecord {
  public:
   struct Options {
     std::size_t most_old = std::size_t{1} << 18;
-    // When full, half of them become old. An old sample can stand for at most the same number of
-    // samples, which is enough for most_old x most_new / 2 samples, five years at 100 Hz. Both
-    // sizes must be powers of two.
+    // When this number is reached, half of the samples become old. An old sample can represent at
+    // most most_new / 2 samples. Therefore a run can have most_old x most_new / 2 samples, five
+    // years at 100 Hz. Both sizes must be powers of two.
     std::size_t most_new = std::size_t{1} << 17;
   };
   // `means`: each power is the mean since the previous sample (PowerSource::tells_means). In this

@@ -62,7 +62,7 @@ std::optional<int> threads_set(pid_t process);
 // text.
 std::optional<double> quota_of(const std::string& cpu_max);
 // Returns the folder of a control group below /sys/fs/cgroup from a line of /proc/PID/cgroup. Empty
-// if the line is neither of version 2 nor of the CPU controller of version 1.
+// if the line is not of version 2 and not of the CPU controller of version 1.
 std::string cpu_group_of(const std::string& line);
 
 }  // namespace ridgewatt::measure

@@ -10,9 +10,9 @@
 namespace ridgewatt::platform {
 
 // Fixed clocks (minimum = maximum, memory locked), or a governor between the lowest clock and the
-// clock of the mode (or the highest). A GPU without that governor uses its own dynamic one. Cores
-// are used in ascending order; a policy without a used core keeps its limits. If not empty,
-// `gpu_governor` is the governor of the GPU.
+// clock of the mode (if absent: the highest clock). A GPU without that governor uses its own
+// dynamic one. Cores are used in ascending order; a policy without a used core keeps its limits. If
+// not empty, `gpu_governor` is the governor of the GPU.
 ModeSettings settings_of_mode(const Sysfs& sysfs, const JetsonLayout& layout, const PowerMode& mode,
                               const std::string& gpu_governor = "");
 

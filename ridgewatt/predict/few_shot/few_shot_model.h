@@ -33,8 +33,8 @@ class FewShotModel {
   PartFit fit_of(std::span<const Observation> part) const;
   // The log density of a sample outside the fit if it was disturbed.
   double disturbed_density(const PartFit& fit, const Observation& sample) const;
-  // Fits all samples, or all except one that was probably disturbed, whose index becomes
-  // `disturbed`.
+  // Fits all samples, or all except one that was probably disturbed; the index of this sample is
+  // stored in `disturbed`.
   PartFit fit_robustly(const std::vector<Observation>& part,
                        std::optional<std::size_t>& disturbed) const;
   // Features and residuals of references; log_time stays empty.

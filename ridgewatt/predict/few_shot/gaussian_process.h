@@ -1,7 +1,7 @@
 // Gaussian process regression with a linear part and a robust likelihood, for tens to hundreds of
 // samples:
 //   y = H b + f(x) + e,   b ~ N(b0, diag(d^2)),  f ~ GP(0, s^2 Matern 5/2, one length a feature),
-//   e ~ Student-t, as normal noise whose variance is scaled per sample (Rasmussen and Williams
+//   e ~ Student-t, as normal noise with its variance scaled per sample (Rasmussen and Williams
 //   2006, chapters 2 and 5; the scale mixture of the t distribution, fitted by reweighting).
 // Hyperparameters maximize the marginal likelihood times log-normal priors; their uncertainty (the
 // curvature at the maximum, Laplace's approximation) widens the predictions.

@@ -39,8 +39,8 @@ struct Range {
   double lo = 0;
   double hi = 1;
 };
-// The range of the values that such a scale can show, widened by 4 % on both sides (by a factor on
-// a logarithmic scale). Without values: [0, 1] or [1, 10].
+// The range of the values that a linear or (if `log`) logarithmic scale can show, widened by 4 % on
+// both sides (on a logarithmic scale by a factor). Without values: [0, 1] or [1, 10].
 Range padded_range(std::span<const double> values, bool log);
 
 // A short and unambiguous number: 0.25, 1500, 2e+06.

@@ -35,7 +35,7 @@ struct Sheet {
 Sheet begin_sheet(const FigureHead& head, const std::vector<LegendEntry>& legend, double height,
                   const SvgOptions& options);
 
-// The left edge of a frame whose y axis has these labels.
+// The left edge of a frame if its y axis has these labels.
 double left_of(const std::vector<Tick>& ticks);
 // Axis labels are horizontal: y above the axis, x below it.
 void draw_x_axis(Svg& svg, const Frame& frame, const Scale& scale, const std::string& label);

@@ -16,9 +16,9 @@ struct ClairvoyantWindow {
 };
 
 // Returns one entry per window of `simulation.window_s`. Each window begins with an empty queue and
-// in the best mode for the plan. The tried plans are: constant plans, the first of a ranking of all
-// `candidates`; and alternating between a mode that trains and a mode that serves, including the
-// cost of the mode changes.
+// in the best mode for the plan. The tried plans are constant plans (the best of a ranking of all
+// `candidates`) and plans that alternate between a mode that trains and a mode that serves,
+// including the cost of the mode changes.
 std::vector<ClairvoyantWindow> clairvoyant_windows(std::span<const Candidate> candidates,
                                                    const PlanProblem& problem,
                                                    std::span<const double> arrivals,

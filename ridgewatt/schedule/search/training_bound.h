@@ -18,8 +18,8 @@ struct TrainingBound {
 
 // Returns one entry per window of `simulation.window_s`. Also uses duration_s, max_latency_s and
 // mode_change_s of `simulation`. Modes are those of `candidates`. A mode may train if its training
-// power is within `max_power_w`, and serve with batches whose power is within it. The bound assumes
-// the minibatch times of the candidates, without jitter.
+// power is within `max_power_w`, and may serve with every batch whose power is within
+// `max_power_w`. The bound assumes the minibatch times of the candidates, without jitter.
 std::vector<TrainingBound> training_bounds(std::span<const Candidate> candidates,
                                            double max_power_w, std::span<const double> arrivals,
                                            const SimulationOptions& simulation);

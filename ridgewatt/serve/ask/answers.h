@@ -42,7 +42,7 @@ struct AnswerCounts {
 class Answers {
  public:
   // `before` holds the first words of a command line: the program and its sandbox. `before_store`
-  // is used instead for questions about stores, whose answers change.
+  // replaces `before` for questions about stores, because the answers to these questions change.
   Answers(std::vector<std::string> before, std::vector<std::string> before_store,
           AnswerLimits limits)
       : before_(std::move(before)), before_store_(std::move(before_store)), limits_(limits) {}
@@ -50,8 +50,8 @@ class Answers {
   // Returns a cached answer; null if there is none.
   std::shared_ptr<const StoredAnswer> kept(const Question& question);
   // Returns the cached answer, or runs the program. Ends the child process when `wanted` returns
-  // false. Throws HttpError: 503 (too many questions, or not wanted any more), 504 (time limit),
-  // 413 (answer too large), 400, 422 or 500 (the command failed).
+  // false. Throws HttpError: 503 (too many questions, or no longer wanted), 504 (time limit), 413
+  // (answer too large), 400, 422 or 500 (the command failed).
   std::shared_ptr<const StoredAnswer> ask(const Question& question,
                                           const std::function<bool()>& wanted);
   AnswerCounts counts() const;

@@ -53,7 +53,7 @@ class Gate {
   // Called in a worker thread. An exception (HttpError, Error) becomes an error in JSON.
   using Answer = std::function<Reply(const Client& client, const std::string& body)>;
   // Called before the body is read; must not block. Rejects a request by throwing HttpError,
-  // answers it immediately, or returns empty: a worker answers it.
+  // answers it immediately, or returns empty, so that a worker answers it.
   using Admit = std::function<std::optional<Reply>(const Client& client)>;
 
   virtual ~Gate() = default;

@@ -51,16 +51,16 @@ class PostgresqlSession {
   // breaks.
   void query(const std::string& sql, const std::vector<Value>& values,
              const Connection::Each& each = {});
-  // Passes the rows of a query without parameters to `each` one at a time, as the server sends them
-  // (COPY in binary format). Throws SessionLost, possibly after some rows.
+  // Passes the rows of a query without parameters to `each` one at a time, in the order in which
+  // the server sends them (COPY in binary format). Throws SessionLost, possibly after some rows.
   void copy(const std::string& sql, const Connection::Each& each);
   // Executes statements without parameters, in one transaction or individually. Not repeated if the
   // connection breaks.
   void execute(const std::string& sql);
   // Runs the same statement `count` times in one transaction, with the parameters from `nth`, and
-  // returns the number of rows of each. The statement is prepared at first use. Throws SessionLost.
-  // Transactions of several statements take a common lock first, so that two of them cannot
-  // deadlock on each other's rows.
+  // returns the number of rows of each run. The statement is prepared at first use. Throws
+  // SessionLost. Transactions of several statements take a common lock first, so that two of them
+  // cannot deadlock on each other's rows.
   using Parameters = std::function<std::vector<BoundValue>(std::size_t)>;
   std::vector<int> run_all(const std::string& sql, std::size_t count, const Parameters& nth);
   // Reconnects after SessionLost (unless the connection is intact) and ends the old session on the

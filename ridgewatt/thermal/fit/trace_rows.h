@@ -14,8 +14,8 @@ using HeatRows = std::vector<HeatTrace::Row>;
 // Combines rows so that at most about `most` remain: few where power is constant, all rows for half
 // a minute after a jump.
 HeatRows thinned_rows(const HeatTrace& trace, std::size_t most);
-// The rounding step of the recorded temperatures in K (1 or 0.5), if more than 95 % of them are
-// multiples of it; else 0.
+// The rounding step of the recorded temperatures in K: 1 or 0.5 if more than 95 % of them are
+// multiples of this step, otherwise 0.
 double rounding_step_k(const HeatRows& rows);
 double mean_fan(const HeatRows& rows);  // weighted by time
 // Lowest mean power over half a minute.

@@ -21,7 +21,7 @@ namespace ridgewatt::twin {
 // Least number of CPU cores in the inference sweeps to which twins are fitted (4, 8 and 12 cores).
 inline constexpr double kLeastFedCores = 4;
 
-// Power while kernels run, regardless of the share of the time in which they do.
+// Mean power over the time in which kernels run; independent of the share of this time.
 double working_power_w(const Breakdown& at);
 
 struct Estimator::Rates {

@@ -39,10 +39,10 @@ struct DomainLoad {
 double pelt_load(double run_s, double cycle_s);
 
 // Returns `mode` with the clocks at which the governors settle. The clocks of `mode` are upper
-// limits; absent clocks have no limit. The named governor is that of the CPU. GPU and memory follow
-// as on a Jetson. performance and powersave apply to them, too. With schedutil or ondemand, the GPU
-// uses nvhost_podgov. Without a governor, or with userspace, returns `mode`. The result keeps the
-// name of the governor. Throws NotSupportedError for a governor that is not modelled.
+// limits; absent clocks have no limit. The named governor is that of the CPU. As on a Jetson,
+// performance and powersave also apply to GPU and memory; with schedutil or ondemand, the GPU uses
+// nvhost_podgov. Without a governor, or with userspace, returns `mode`. The result keeps the name
+// of the governor. Throws NotSupportedError for a governor that is not modelled.
 PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
                          const std::function<DomainLoad(const PowerMode&)>& load);
 

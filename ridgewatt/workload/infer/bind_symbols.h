@@ -35,7 +35,7 @@ std::optional<std::int64_t> fixed_batch(const Model& model);
 // Returns the names of the open extents for which bind_inputs() needs assumptions.
 std::vector<std::string> extents_to_assume(const Model& model, const InferOptions& options);
 
-// True if an unnamed extent was taken as the batch and no value was given for it.
+// True if an unnamed extent counts as the batch and no value is given for this extent.
 bool has_unnamed_batch(const Model& model, const InferOptions& options);
 
 // Returns the names of all open extents that were not given and do not follow from other extents.

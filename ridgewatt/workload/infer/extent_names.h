@@ -24,12 +24,12 @@ bool is_expression(std::string_view name);
 // Evaluates an expression of names. Empty for another text, or if a name has no value.
 std::optional<std::int64_t> evaluate_extent(std::string_view name, const ExtentValues& values);
 
-// The lengths of a model that generates token by token, as far as it names them.
+// The lengths that a model names if it generates token by token.
 struct TokenLengths {
   std::string past, total, tokens;           // Names. Empty: not named.
   std::optional<std::int64_t> fixed_tokens;  // number of new tokens, if the file fixes it
 
-  // True if all three exist, so that one of them follows from the others.
+  // True if all three lengths exist, so that one length follows from the others.
   bool related() const {
     return !past.empty() && !total.empty() && (fixed_tokens || !tokens.empty());
   }

@@ -6,8 +6,8 @@
 
 namespace ridgewatt::workload::activations {
 
-// Activations that join the kernel whose result they read: in TensorRT a convolution in FP16 or
-// INT8, or a product with weights; in ONNX Runtime on a processor a convolution or a product.
+// Activations that join the kernel before them: in TensorRT a convolution in FP16 or INT8, or a
+// product with weights; in ONNX Runtime on a processor a convolution or a product.
 inline constexpr std::string_view kAfterTensorRtConvolution =
     "Relu|Clip|LeakyRelu|Sigmoid|Tanh|Elu|HardSigmoid|Silu|HardSwish|Gelu|FastGelu|Swish|Mish";
 inline constexpr std::string_view kAfterTensorRtProduct = "Relu|Gelu|FastGelu|Silu|Tanh|Sigmoid";

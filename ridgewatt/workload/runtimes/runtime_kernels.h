@@ -52,7 +52,7 @@ struct RuntimeKernels {
   Kernels kernels;
   std::vector<KernelLabel> labels;  // one per kernel
   std::vector<LayoutCopy> copies;   // in the order of `before`
-  // Tensors that are written to memory even if no kernel reads them under their own id.
+  // Tensors that are written to memory even if no kernel reads their id.
   std::vector<TensorId> kept;
   ElementWidths widths;
   std::vector<std::uint8_t> bits;  // bits of a real number in memory, by root; 0: as in `widths`

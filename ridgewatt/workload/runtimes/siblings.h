@@ -1,5 +1,5 @@
-// Parallel convolutions: of the same form, on the same tensor, followed by the same function. They
-// run as one convolution with the channels of all (TensorRT names it "a || b").
+// Parallel convolutions have the same form, read the same tensor and precede the same function.
+// They run as one convolution with all their channels (TensorRT names it "a || b").
 #pragma once
 
 #include <vector>
