@@ -177,8 +177,8 @@ struct Idle {
   std::string what;  // "--epochs has no effect without --dataset-size"
   std::string advice;
 };
-// Returns the first given parameter that lacks a parameter it needs. If there is none, returns the
-// first that has no effect in one of the forms. Absent: there is none either.
+// Returns the first given parameter that needs a missing parameter or, without one, the first given
+// parameter that has no effect in one of the forms. Absent if there is neither.
 std::optional<Idle> find_idle(const ParameterTable& table, const void* question, Surface surface,
                               const GivenNames& given, std::span<const AskedForm> forms = {});
 // Returns the name of a parameter in messages: "--max-power" or "max_power_w".

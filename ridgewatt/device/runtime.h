@@ -52,7 +52,7 @@ struct RuntimeRow {
   std::string_view library;  // library that identifies it in a process: measure::kKnownLibraries
   // Name of the trace::TraceSource that records this runtime. Empty: none.
   std::string_view recording = {};
-  // Runs one operator at a time. Twins are fitted to such a runtime. Only it supports training.
+  // Runs one operator at a time. Twins are fitted to it, and no other runtime supports training.
   bool eager = false;
   bool engine = false;  // runs an exported graph and can be called from C++
   // Whether it multiplies numbers with fewer than 16 bits. If not, it converts such numbers and

@@ -23,7 +23,7 @@ struct Part {
 
 // Parses "3/8". Throws UsageError for an invalid part.
 Part parse_part(const std::string& text);
-// Returns the indices of the part's units, of `units` in total.
+// Returns the indices of the part's units; `units` is the number of all units.
 std::vector<std::size_t> units_of(const Part& part, std::size_t units);
 
 struct PartFile {

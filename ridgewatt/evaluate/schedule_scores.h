@@ -80,8 +80,8 @@ std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& grou
 
 // Parses "NAME:PROFILES" or "NAME". Throws UsageError.
 PlanStrategyRun parse_plan_run(const std::string& text);
-// Reads all pairs of the files, with the modes that occur in every file. Throws InputError if no
-// mode does.
+// Reads all pairs of the files, with the modes that occur in every file. Throws InputError if there
+// is no such mode.
 std::vector<PairOfSweeps> read_pairs(const std::vector<std::string>& trainings,
                                      const std::vector<std::string>& inferences);
 // common_modes() returns the modes that occur in every sweep; at_modes() returns the rows of

@@ -30,7 +30,7 @@ namespace ridgewatt::llm {
 // A release of an engine in the embedded file: its fitted coefficients and their errors.
 struct EngineRelease {
   std::string title;     // "llama.cpp b5283"
-  std::string works_as;  // name of its variant in engines/engines.toml, which gives its traits
+  std::string works_as;  // name of the variant in engines/engines.toml that has its traits
   Engine engine;
   EngineScales scales;  // factors on the deviations of logarithms, from cross-validation
   std::vector<std::string> boards;         // boards in the fit; empty: derived from other engines

@@ -68,8 +68,8 @@ struct DriftOptions {
   double doubt = 2.5, alarm = 4.5;
   // Standard deviations that each measurement subtracts: the allowance of the CUSUM (Page 1954).
   double allowance = 0.75;
-  // Relative standard deviations of the change of time and power between two measurements that is
-  // not drift, for example because the board warms up.
+  // Relative standard deviations of time and power between two measurements without drift, for
+  // example because the board warms up.
   double time_creep = 0.008, power_creep = 0.008;
 };
 

@@ -65,12 +65,12 @@ struct PipelineConfig {
   double preprocess_s_per_sample = 0;
   // Whether preprocess_s_per_sample includes reads from the page cache.
   bool preprocess_reads_cache = false;
-  // Preprocessing time in a worker / in the main process, for minibatches from storage.
+  // Preprocessing time in a worker divided by that in the main process, for data from storage.
   double worker_slowdown = 1;
   double hand_over_s = 0;        // per minibatch, from worker to main process, on free cores
   double compute_s = 0;          // per minibatch
   double compute_cpu_share = 0;  // share of compute_s that keeps one core busy
-  bool keeps_core = false;       // every process stays on one core
+  bool keeps_core = false;       // no process moves to another core
   bool rounded = false;          // combine compute and delivery by a soft maximum (twin/feed.h)
   // Power: idle; additional in compute; additional per core that preprocesses or hands over.
   double base_w = 0;

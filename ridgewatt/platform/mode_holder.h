@@ -39,7 +39,7 @@ struct HolderState {
   HeldMode held = {};    // valid if `holding`
   PowerMode first = {};  // the original mode, which will be restored
   std::string first_preset = {};
-  // Why the original mode was restored without a request. Empty: it was not restored so.
+  // Why the original mode was restored without a request. Empty: this did not happen.
   std::string fault = {};
 };
 

@@ -41,7 +41,7 @@ struct CampaignLook {
   std::int64_t now_unix_s = 0;
 };
 
-// Throws the errors of reading the plan. If a store or engine does not answer, the result says so.
+// Throws the errors of reading the plan. The result states whether store and engine answer.
 CampaignLook look_for_metrics(const std::string& plan_path);
 // Metrics in the format of Prometheus. docs/reference/metrics.md lists families, labels and units.
 std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);

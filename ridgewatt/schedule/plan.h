@@ -87,8 +87,8 @@ struct Plan {
 bool better_plan(const Candidate& a, const Cycle& cycle_a, const Candidate& b,
                  const Cycle& cycle_b);
 
-// Distance of a candidate from the requirements; lower is nearer. `first`: it does not serve the
-// arrival rate. Such candidates come after all that do.
+// Distance of a candidate from the requirements; lower is nearer. `first`: whether it fails to
+// serve the arrival rate. Such candidates come after all others.
 std::pair<bool, double> miss_of(const Candidate& candidate, const PlanProblem& problem);
 
 // Returns the plan of one candidate for a problem, feasible or not.

@@ -49,7 +49,7 @@ struct QualityOptions {
 };
 
 // The way in which rows count energy: the median of energy / (power x time). It is not a fault if
-// all rows count energy in another way, for example of one rail.
+// all rows count energy in another way, for example the energy of one rail.
 class EnergyCount {
  public:
   explicit EnergyCount(std::vector<double> ratios,

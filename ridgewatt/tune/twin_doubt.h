@@ -6,7 +6,7 @@
 //   const auto [time, power] = doubt.at(7);  // ln(s) and ln(W): mean and standard deviation
 //   doubt.ratio_sd(7, 3, twin::kTime);       // of ln(time at 7 / time at 3), before any profile
 //
-// ln(measured / modelled) is Gaussian, independently for time and power. Its covariance between two
+// ln(measured / modelled) is Gaussian, independently for time and power. The covariance between two
 // points is the sum of (docs/methods/estimate_error.md#between-points)
 // * a part common to all points: the error of the estimate itself;
 // * a part due to the difference between the workload and the fitted ones, computed from twins

@@ -17,7 +17,7 @@ namespace ridgewatt::answer {
 // Returns an unfitted predictor for the question.
 std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question);
 
-// Predictions of points, and how many of their powers exceeded `most_w` and were set to it.
+// Predictions of points, and the number of powers that exceeded `most_w` and were set to `most_w`.
 struct LimitedPredictions {
   std::vector<predict::Prediction> predictions;
   std::size_t lowered = 0;

@@ -14,7 +14,7 @@
 namespace ridgewatt::report {
 
 // Number of rows of a table that are in the document at a time. Chosen: a browser lays them out in
-// less than a tenth of a second. A shorter table has no block of data.
+// less than a tenth of a second. A table with fewer rows is completely HTML.
 inline constexpr std::size_t kPageRows = 400;
 
 // `id` is the target of links from figures; empty: there are no links.

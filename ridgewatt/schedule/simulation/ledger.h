@@ -13,7 +13,7 @@ class Ledger {
   // `options` must outlive this.
   explicit Ledger(const SimulationOptions& options);
 
-  // Adds idle power from the end of the last idle count until `end_s`.
+  // Adds idle power from the `end_s` of the previous call until `end_s`.
   void count_idle(double end_s, double idle_w);
   // Adds the power of a running minibatch above idle power.
   void count_busy(double start_s, double end_s, double above_w);

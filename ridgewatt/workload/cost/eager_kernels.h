@@ -15,7 +15,7 @@ namespace ridgewatt::workload {
 // of the first, writes the output of the last, and is launched once.
 WorkloadCost eager_kernels(const WorkloadCost& unfused);
 
-// Throws: only eager mode trains, and only on a GPU.
+// Throws NotSupportedError: training is modelled only in eager mode on a GPU.
 [[noreturn]] void refuse_training(Runtime runtime);
 
 }  // namespace ridgewatt::workload
