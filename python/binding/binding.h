@@ -13,7 +13,7 @@ namespace ridgewatt::python {
 namespace py = pybind11;
 
 // Returns a function for long work to call. It calls `progress(label, done, total)` at most 20
-// times per second and at the end of each part. Ctrl+C ends the work with KeyboardInterrupt, an
+// times per second and at the end of each part. Ctrl+C ends the work with KeyboardInterrupt; an
 // exception from `progress` also ends it. `progress` may be None.
 WatchedWork::Watch python_watch(const py::object& progress);
 
