@@ -283,7 +283,7 @@ void JetsonModeControl::require_held() const {
   for (const auto& [path, value] : held_) {
     const std::string found = sysfs_.text(path).value_or("unreadable");
     if (found == value) continue;
-    throw IoError(fmt::format("does not stay at {}, but is {}", value, found), path,
+    throw IoError(fmt::format("was set to {}, but is now {}", value, found), path,
                   "another program sets it; for the fan, run 'systemctl stop nvfancontrol'");
   }
 }

@@ -211,7 +211,8 @@ StudyFactor parse_factor(const StudyFile& file) {
   }
   const bool ranged = file.find("minimum") != nullptr || file.find("maximum") != nullptr;
   if (ranged && (is_board_factor(factor.name) || !numbers_of(factor.levels))) {
-    file.fail("minimum", "and 'factor.maximum' apply only to numeric levels of the command");
+    file.fail("minimum",
+              "and 'factor.maximum' apply only to a factor of the command with numeric levels");
   }
   if (!factor.choices.empty() && is_board_factor(factor.name)) {
     file.fail("choices", "does not apply to a setting of the board");

@@ -145,7 +145,7 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution) {
   if (points.size() != predictions.size()) {
-    throw UsageError("the search of a relaxed limit needs one prediction per point");
+    throw UsageError("relaxing a limit needs one prediction per point");
   }
   const auto held = [&](const predict::Estimate& value) {
     return caution == Caution::kMeans ? value.mean : value.hi;

@@ -247,8 +247,8 @@ FederatedAnswer federated_round(const FederatedQuestion& question,
       if (round.time_s <= *question.deadline_s) found.in_time = round;
     }
     if (!found.in_time) {
-      throw NoSolutionError(sentence("no choice of modes ends a round within {:.4g} s, the "
-                                     "fastest takes {:.4g} s; slowest boards",
+      throw NoSolutionError(sentence("no choice of modes ends a round within {:.4g} s; the fastest "
+                                     "takes {:.4g} s; slowest boards",
                                      *question.deadline_s, found.fastest.time_s),
                             names_of(parts, straggles),
                             "give these boards fewer samples, or the round more time");

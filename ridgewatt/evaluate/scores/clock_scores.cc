@@ -13,7 +13,7 @@ void add_clock_scores(const std::vector<Sweep>& sweeps, const std::string& path,
     }
   }
   if (scores.size() == before) {
-    throw InputError("the sweep has no three rows that differ only in the GPU clock", path);
+    throw InputError("the sweep lacks three rows that differ only in the GPU clock", path);
   }
 }
 

@@ -314,8 +314,8 @@ GgufHeader parse_gguf(std::string_view bytes, const std::string& file) {
   const std::int64_t alignment = header.integer("general.alignment").value_or(kDefaultAlignment);
   if (alignment < 1 || alignment > kMostAlignment ||
       !std::has_single_bit(static_cast<std::uint64_t>(alignment))) {
-    cursor.fail(fmt::format("general.alignment is {}, but must be a power of two within its limits",
-                            alignment));
+    cursor.fail(
+        fmt::format("general.alignment is {}, but must be an allowed power of two", alignment));
   }
   const auto step = static_cast<std::uint64_t>(alignment);
   header.header_bytes = (cursor.at() + step - 1) / step * step;

@@ -107,8 +107,7 @@ void write_language_model(const ZooModel& model, const Recipe& recipe, const std
   const std::string arch(family.gguf.empty() ? "llama" : family.gguf);
   const Layer& layer = description.layers.front();
   if (layer.convolution_kernel > 0 || layer.attention.kind != AttentionKind::kGrouped) {
-    throw NotSupportedError("models of this family are not written as GGUF",
-                            std::string(model.name));
+    throw NotSupportedError("cannot write models of this family as GGUF", std::string(model.name));
   }
   GgufWriter writer = gguf_of(description, arch);
   writer.real(arch + ".attention.layer_norm_rms_epsilon", 1e-6F)

@@ -73,7 +73,7 @@ const BlockRow& block_row(StoredType type, bool vector) {
   for (const BlockRow& row : kBlocks) {
     if (row.type == type) return row;
   }
-  throw NotSupportedError("weights of this type are not written", std::string(facts_of(type).name));
+  throw NotSupportedError("cannot generate weights of this type", std::string(facts_of(type).name));
 }
 
 // The bits of eight blocks, which fill whole 64-bit words.

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMostResultBytes = std::size_t{256} << 20;
 constexpr char kKnownResults[] =
-    "results of llama-bench (-o json, jsonl, csv, md), aiperf, genai-perf, `vllm bench serve` and "
-    "`vllm bench latency` are read";
+    "give a result of llama-bench (-o json, jsonl, csv, md), aiperf, genai-perf, `vllm bench "
+    "serve` or `vllm bench latency`";
 
 std::vector<TokenRun> runs_of_object(const Json& json, const std::string& source) {
   if (json.contains("avg_ns")) return {llama_bench_test(json, source)};

@@ -154,7 +154,8 @@ JointPrior read_prior(CsvReader& csv, std::string_view quantity, std::span<const
     const auto factors = split(std::string(csv.field(csv.require_column("factor"))), ' ');
     if (static_cast<Eigen::Index>(factors.size()) != i + 1) {
       throw InputError(
-          "column factor must have one number for each parameter up to the one of its row",
+          "column factor must have one number for the parameter of the row and one for each before "
+          "it",
           csv.where());
     }
     for (Eigen::Index j = 0; j <= i; ++j) {

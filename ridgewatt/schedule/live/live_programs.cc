@@ -37,8 +37,7 @@ class ProgramsReader {
       for (const auto& entry : *list) {
         if (!names_.insert(entry.name).second) fail("two programs have the same name", entry.name);
         if (!entry.model.empty() && result.board.empty()) {
-          fail("the key 'board' is missing; its twin estimates a program that has a model",
-               entry.name);
+          fail("the key 'board' is missing, but a program with a model needs it", entry.name);
         }
       }
     }

@@ -262,8 +262,8 @@ class RowReader {
     const std::string chip = row.twin->discrete ? load_board(name).soc : "";
     if (chip != card_chip_) {
       throw NotSupportedError(card_chip_.empty()
-                                  ? "rows of discrete GPUs are fitted on their own"
-                                  : "not a row of a GPU with the chip " + card_chip_);
+                                  ? "rows of discrete GPUs are fitted separately"
+                                  : "the row is not from a GPU with the chip " + card_chip_);
     }
     const auto power_mode = lower(at("power_mode"));
     if (row.twin->discrete && power_mode.empty()) return;  // the default limit

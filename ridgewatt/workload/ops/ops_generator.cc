@@ -37,7 +37,7 @@ void constant(InferContext& c) {
                   {{}, {}, a->strings});
     }
   }
-  c.fail("the node has no attribute with its value");
+  c.fail("the node has no attribute with the value of the constant");
 }
 
 // Extents from the content of an input. Unknown extents are kUnknownDim.

@@ -131,7 +131,7 @@ void split(InferContext& c) {
   const auto* sizes = c.ints_of("split", 1);
   const std::int64_t whole = (*shape)[axis];
   if (sizes != nullptr && sizes->size() != parts)
-    c.fail("the number of sizes is not the number of outputs");
+    c.fail("the number of sizes differs from the number of outputs");
   const auto count = static_cast<std::int64_t>(parts);
   for (std::size_t i = 0; i < parts; ++i) {
     Shape part = *shape;
@@ -315,7 +315,7 @@ void tile(InferContext& c) {
   if (shape == nullptr) return c.set(0, c.dtype(0));
   const auto* repeats = c.ints(1);
   if (repeats != nullptr && repeats->size() != shape->size())
-    c.fail("the number of repeats is not the rank of the input");
+    c.fail("the number of repeats differs from the rank of the input");
   Shape result;
   for (std::size_t i = 0; i < shape->size(); ++i) {
     const std::int64_t times = repeats == nullptr || (*repeats)[i] == kUnknownInt
@@ -405,7 +405,8 @@ void center_crop_pad(InferContext& c) {
   const auto* axes = c.node().integers("axes");
   const std::size_t count = axes != nullptr ? axes->size() : shape->size();
   const auto target = extents_from(c, 1);
-  if (target && target->size() != count) c.fail("the number of sizes is not the number of axes");
+  if (target && target->size() != count)
+    c.fail("the number of sizes differs from the number of axes");
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t axis = axes != nullptr ? c.axis((*axes)[i], shape->size()) : i;
     result[axis] = target ? (*target)[i] : kUnknownDim;

@@ -29,7 +29,7 @@ void resize(InferContext& c) {
   const auto* sizes = c.ints(3);
   const auto* scales = c.known_reals(scales_at);
   if (sizes != nullptr && !sizes->empty()) {
-    if (sizes->size() != count) c.fail("the number of sizes is not the number of axes");
+    if (sizes->size() != count) c.fail("the number of sizes differs from the number of axes");
     const std::string_view policy = c.node().text("keep_aspect_ratio_policy", "stretch");
     double scale = policy == "not_larger" ? HUGE_VAL : 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ void resize(InferContext& c) {
       }
     }
   } else if (scales != nullptr && !scales->empty()) {
-    if (scales->size() != count) c.fail("the number of scales is not the number of axes");
+    if (scales->size() != count) c.fail("the number of scales differs from the number of axes");
     for (std::size_t i = 0; i < count; ++i) {
       out[axis_of(i)] = scaled((*shape)[axis_of(i)], (*scales)[i]);
     }
