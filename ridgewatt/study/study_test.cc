@@ -89,7 +89,7 @@ TEST(Study, FaultsNameTheKey) {
   EXPECT_THAT(fault(head + "levels = [1, 1]"), HasSubstr("twice"));
   EXPECT_THAT(fault(head + "levels = [1, inf]"), HasSubstr("not a finite number"));
   EXPECT_THAT(fault(head + "levels = [1]\nminimum = 2"), HasSubstr("of at least 2"));
-  EXPECT_THAT(fault(head + "levels = [\"x\"]\nminimum = 2"), HasSubstr("only to numeric levels"));
+  EXPECT_THAT(fault(head + "levels = [\"x\"]\nminimum = 2"), HasSubstr("with numeric levels"));
   EXPECT_THAT(fault(head + "levels = [\"x\"]\nchoices = [\"y\"]"), HasSubstr("has no level 'x'"));
   EXPECT_THAT(fault(head + "levels = 5"), HasSubstr("only if the factor is a clock"));
   EXPECT_THAT(fault(head + "levels = [1]\noptional = true"),
