@@ -59,8 +59,8 @@ class Verification {
   TwinDoubt doubt_;  // before any profile
 };
 
-// Returns the points of `all` that a verification considers: the top point, the `most` best ones
-// according to the twin, and the known ones.
+// Returns the points of `all` that a verification considers: the top point, the best `most` points
+// according to the twin, and the known points.
 std::vector<OperatingPoint> verifiable_points(const Goal& goal, const SearchSpace& all,
                                               const TwinView& view,
                                               std::span<const Observation> known, std::size_t most);

@@ -25,8 +25,8 @@ inline constexpr std::int64_t kUnknownDim = -1;
 inline constexpr std::int64_t kUnknownInt = INT64_MIN;
 // Largest number of elements of a tensor. The reader and the inference reject larger tensors.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
-// Maximum number of elements of a tensor whose content is kept: integers, booleans or strings, and
-// reals.
+// The content of a tensor is kept up to this number of elements: the first number is for integers,
+// booleans and strings, the second for reals.
 inline constexpr std::int64_t kMaxConstantInts = 4096;
 inline constexpr std::int64_t kMaxConstantFloats = 256;
 
