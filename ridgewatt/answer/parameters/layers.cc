@@ -35,9 +35,7 @@ constexpr Parameter kLayersRows[] = {
      .python = "dims",
      .example = "sequence=128"},
     {.name = "runs",
-     .help =
-         "Number of runs in a trace of kernels that does not state it, to compute times per run "
-         "[1]",
+     .help = "Number of runs in a trace of kernels, if the trace does not state it [1]",
      .access = access<&Traced::runs>,
      .quantity = units::count().within(1, 1e12)},
     {.name = "device",

@@ -194,11 +194,11 @@ constexpr Parameter kSimulateRows[] = {
      .help = "Always wait for a full batch, even if requests then miss the latency limit",
      .access = access<&Simulated::full_batches>},
     {.name = "late-last",
-     .help = "Serve requests that can no longer meet the latency limit after all others",
+     .help = "Serve late requests last: those that can no longer meet the latency limit",
      .access = access<&Simulated::simulation, &Simulation::late_last>},
     {.name = "fill-idle",
-     .help = "Train whenever no inference batch is due, also after the minibatches that the plan "
-             "has per cycle",
+     .help = "Train whenever no inference batch is due, even after the planned minibatches of the "
+             "cycle",
      .access = access<&Simulated::simulation, &Simulation::fill_idle>},
     {.name = "jitter",
      .help = "Coefficient of variation of minibatch times",

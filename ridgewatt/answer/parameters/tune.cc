@@ -89,7 +89,8 @@ constexpr Parameter kGoalRows[] = {
 
 constexpr Parameter kSourceRows[] = {
     {.name = "device",
-     .help = "Board whose twin answers; all: rank the boards; replay:FILE.csv: a recorded sweep; "
+     .help = "Board whose twin gives the answer; all: rank the boards; replay:FILE.csv: a recorded "
+             "sweep; "
              "local or fake:BOARD: measure on this board",
      .access = access_as<&Asked::device>(Input::kBoard),
      .presence = Presence::kLocal,
@@ -157,7 +158,7 @@ constexpr Parameter kSearchRows[] = {
      .quantity = units::count().within(1, 1e6),
      .idle_in = Ways::kNoSearch | Ways::kCampaign | Ways::kInPlace},
     {.name = "min-gain",
-     .help = "Strategy auto stops if no point promises a relative gain of this size",
+     .help = "Strategy auto stops if the expected relative gain of every point is below this value",
      .access = access<&Asked::question, &Sought::min_gain>,
      .quantity = units::share(),
      .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kNeverStops},

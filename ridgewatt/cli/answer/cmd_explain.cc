@@ -64,8 +64,8 @@ void add_explain(CLI::App& app, Context& context) {
   add.optional("--for", asked.program.for_s, seconds().positive(),
                "Time to watch [a command: to its end; a process: 20 s]");
   add.text("--then", asked.program.then,
-           "Shell command that changes something; COMMAND then runs again, and the answer says "
-           "whether the predicted cause is gone");
+           "Shell command that changes something; COMMAND then runs again, and the answer states "
+           "whether the predicted cause was removed");
   add.flag(
       "--apply", asked.program.apply,
       "If the cause is a power mode or clock: run COMMAND again in --mode; the original mode is "

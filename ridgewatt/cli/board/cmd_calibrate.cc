@@ -115,12 +115,11 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.words(
       "--device", asked.device, {answer::boards, answer::local_board},
       "Board or board file whose twin is fitted; local: measure this machine's processor now");
-  add.repeated(
-      "--sweep", asked.sweeps,
-      "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
-      "[,precision=NAME][,input=PLACE][,device=BOARD], "
-      "several times: sweep to fit to; a sweep of another board (device=BOARD) only sets the "
-      "intervals of scaled twins");
+  add.repeated("--sweep", asked.sweeps,
+               "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
+               "[,precision=NAME][,input=PLACE][,device=BOARD], "
+               "several times: sweep to fit to; a sweep of another board (device=BOARD) is used "
+               "only for the intervals of scaled twins");
   add.repeated("--evidence", asked.evidence,
                "'published', or a CSV file of single measured values of the board, several times");
   add.inputs("--microbench", asked.microbench,

@@ -99,9 +99,9 @@ void add_security(const OptionAdder& add, ServeCommand& options) {
   add.input("--key", options.key, "Private key of the certificate (PEM)");
   add.flag("--allow-control", options.allow_control,
            "Clients may set the power mode; it is restored at the end");
-  add.flag("--allow-unsandboxed", options.unsandboxed,
-           "Serve even if the kernel has no seccomp; then questions have only limits of memory and "
-           "time");
+  add.flag(
+      "--allow-unsandboxed", options.unsandboxed,
+      "Serve even if the kernel has no seccomp, with only memory and time limits for questions");
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ void add_store(CLI::App& app, Context& context) {
   on_file("check", "Check a store for damaged pages and implausible rows",
           "ridgewatt store check points.db", check_store);
   const auto [merging, merged, add_merge] =
-      on_store("merge", "Copy the points that are missing in one store from another store",
+      on_store("merge", "Copy points from one store to another store that lacks them",
                "ridgewatt store merge spool.db all.db", merge_stores);
   add_merge.input("FROM", merged.database, "Store to read")->required();
   add_merge.output("TO", merged.other, "Store to add to")->required();

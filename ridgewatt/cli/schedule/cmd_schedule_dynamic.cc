@@ -61,9 +61,8 @@ void add_schedule_dynamic(CLI::App& schedule, Context& context) {
   add.number(
       "--hysteresis", asked.dynamic.hysteresis, share().within(0, 10),
       "Replace a plan that meets the latency limit only if the new one trains more by this share");
-  add.flag(
-      "--in-order", options.in_order,
-      "Serve requests strictly in order [serve requests that are already late after the others]");
+  add.flag("--in-order", options.in_order,
+           "Serve requests strictly in order [requests that are already late come last]");
   add.number("--mode-change", asked.dynamic.mode_change_s, milliseconds(),
              "Time of a mode change in ms");
   add.number("--jitter", asked.simulation.jitter, number().within(0, 10),

@@ -31,8 +31,8 @@ struct LiveRunOptions {
 void LiveRunOptions::add_to(CLI::App& command) {
   const OptionAdder add(command);
   add.flag("--replan", replan,
-           "Estimate the arrival rate from the reports of the inference worker, and change the "
-           "plan as it changes (with --apply-mode also the power mode)");
+           "Estimate the arrival rate from the reports of the inference worker, and adapt the plan "
+           "to it (with --apply-mode also the power mode)");
   add.input("--programs", programs,
             "TOML file of several inference and training programs; the plan follows their arrival "
             "rates, and programs with a command are started");
@@ -40,9 +40,9 @@ void LiveRunOptions::add_to(CLI::App& command) {
   add.number("--mode-change", live.dynamic.mode_change_s, milliseconds(),
              "Assumed time of a mode change in ms, until one has been measured");
   add.headroom(live.dynamic.headroom);
-  add.number(
-      "--speed", live.speed, number().within(0.01, 1000),
-      "Run the schedule X times as fast as real time; give limits, rates and times as for 1");
+  add.number("--speed", live.speed, number().within(0.01, 1000),
+             "Run the schedule X times as fast as real time; limits, rates and times are given for "
+             "speed 1");
 }
 
 void LiveRunOptions::check(const CLI::App& command) const {
@@ -165,7 +165,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
 void add_schedule_run(CLI::App& schedule, Context& context) {
   const auto [command, options, add] =
       define<RunOptions>(schedule, context, "run",
-                         "Let worker processes run their minibatches in turn, as a plan says",
+                         "Let worker processes run their minibatches in turn, as a plan states",
                          "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
                          "I.csv --arrival-rate 60 --max-latency 500 "
                          "--max-power 30 --log grants.csv",
