@@ -13,8 +13,8 @@ namespace ridgewatt::python {
 namespace py = pybind11;
 
 // Returns a function for long work to call. It calls `progress(label, done, total)` at most 20
-// times per second and at the end of each part. Ctrl+C ends the work with KeyboardInterrupt; an
-// exception from `progress` also ends it. `progress` may be None.
+// times per second and at the end of each part. The work ends with KeyboardInterrupt after Ctrl+C,
+// and with any exception of `progress`. `progress` may be None.
 WatchedWork::Watch python_watch(const py::object& progress);
 
 // Runs `work` without the GIL, so that other Python threads continue. `work` must not use Python

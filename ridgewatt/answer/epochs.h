@@ -62,7 +62,7 @@ struct NamedEpoch {
 // Returns both epochs in closed form. If `simulated` > 0, each is followed by the mean of that
 // number of simulated epochs.
 std::vector<NamedEpoch> epochs_of(const EpochAnswer& found, int simulated, std::uint64_t seed);
-// Returns the change that shortens later epochs most and its effect, as a phrase.
+// Returns a phrase with the change that shortens later epochs most, and with its effect.
 std::string relief_of(const EpochAnswer& found);
 
 }  // namespace ridgewatt::answer

@@ -176,8 +176,8 @@ std::vector<report::Figure> predictor_figures(const std::vector<RunScore>& score
 
 // `board` is the board of the replayed sweeps. For each scenario and workload: mean penalty with
 // its 95 % interval and share of solved problems, over the number of profiles, one line per
-// strategy. If searches save energy compared with MAXN, also the number of minibatches after which
-// a search has recovered its own energy.
+// strategy. If searches save energy compared with MAXN, a further figure shows after how many
+// minibatches a search has recovered its own energy.
 std::vector<report::Figure> strategy_figures(const std::vector<StrategyScore>& scores,
                                              const std::string& board);
 

@@ -11,8 +11,8 @@ namespace ridgewatt::cli {
 
 inline constexpr char kBoardHelp[] = "Board or board file; default: this machine";
 
-// Returns `device` or, if it is empty, the board that this machine is, with a remark that names it.
-// Throws UsageError if this machine is not a known board.
+// Returns `device` or, if it is empty, the name of the board of this machine, and prints a remark
+// with this name. Throws UsageError if this machine is not a known board.
 std::string board_or_local(const Context& context, const std::string& device);
 
 // Adds --strict; see say_caveats().
