@@ -1,6 +1,6 @@
-// The estimates of a deployed workload on a board with the errors that every command states: those
-// of the twin, and wider ones if the estimate is slower than that of a deployment that should not
-// be faster (Rival).
+// The estimates of a deployed workload on a board, with the errors that every command states. These
+// are the errors of the twin. They are wider if the estimate is slower than that of a Rival, which
+// is a deployment that should not be faster.
 //
 //   const TwinCosts costs(twin, model, workload);
 //   costs.at({mode, 8}).within(0.9).time_s.hi

@@ -21,7 +21,7 @@ class ValueGraph {
   TensorId value(const Step& step, TensorId id) const;
   // Returns the first value that a step computes, or kNoTensor.
   TensorId result(const Step& step) const;
-  // Steps that use a value, each listed once: those that run, and those that keep the value.
+  // Steps that read a value and run, and steps that put it into a sequence; each is listed once.
   const std::vector<int>& users(TensorId value) const {
     return users_[static_cast<std::size_t>(value)];
   }
