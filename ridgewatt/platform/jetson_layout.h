@@ -1,5 +1,5 @@
-// Finds the files with the clocks of a Jetson, whose paths differ by generation and JetPack
-// release. Sensors and mode control both use the result.
+// Finds the files with the clocks of a Jetson. The paths of these files differ by generation and
+// JetPack release. Sensors and mode control both use the result.
 #pragma once
 
 #include <string>

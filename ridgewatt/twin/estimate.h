@@ -105,8 +105,8 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
-  // The power limit that firmware enforces, the resulting clocks, and the highest GPU clock, at
-  // most that of `mode`, within a limit.
+  // The power limit that firmware enforces; the clocks under this limit; the highest GPU clock that
+  // does not exceed the clock of `mode` and at which the power is within a limit.
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
   double clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const;
