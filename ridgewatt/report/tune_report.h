@@ -107,8 +107,7 @@ void put_remarks(std::vector<std::string> remarks, Json& json);
 // Returns `preset`, or an empty string if the mode has a power limit of the firmware, because the
 // power in the name of such a preset is then a real limit.
 std::string name_without_cap(std::string preset, const PowerMode& mode);
-// A note on presets among `modes` that switch SMs off, because twins count all SMs. Empty without
-// such a preset.
+// A note on presets among `modes` that switch SMs off. Empty without such a preset.
 std::string sms_note(const Board& board, const std::vector<PowerMode>& modes);
 
 }  // namespace ridgewatt::report

@@ -141,6 +141,22 @@ Twin carry_to_bsp(const Twin& twin, const Board& board) {
   return carried;
 }
 
+Twin with_sms(const Twin& twin, int sms) {
+  Twin fewer = twin;
+  fewer.preset_sms.clear();
+  fewer.sms = sms;
+  fewer.flop_per_cycle *= static_cast<double>(sms) / twin.sms;
+  const Carried change = carried_between(twin, fewer, true);
+  for (const auto& spec : twin_parameters()) {
+    if (is_voltage(spec.scaling)) continue;
+    const auto param = static_cast<std::size_t>(spec.param);
+    const double factor = change.factor(spec.scaling);
+    fewer.values[param] *= factor;
+    widen(fewer, param, squared(std::log(factor) / 2));
+  }
+  return fewer;
+}
+
 Twin carried_twin(const Board& board) {
   const Board relative = relative_of(board);
   return carry_twin(load_twin(relative), relative, board);

@@ -29,6 +29,11 @@ Twin carried_twin(const Board& board);
 // grow.
 Twin carry_to_bsp(const Twin& twin, const Board& board);
 
+// Returns the twin of the same board with only `sms` of its SMs on, as some presets leave it.
+// Compute rates, the requests to memory, and the GPU's clock, busy and leakage power are
+// proportional to the number of SMs.
+Twin with_sms(const Twin& twin, int sms);
+
 // Factor on the prior's deviation between boards of the same system on a chip (chosen).
 inline constexpr double kSameChip = 0.3;
 

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "ridgewatt/twin/estimate.h"
+#include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/twin_roofline.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::twin {
@@ -58,6 +60,69 @@ TEST(Carry, NothingGetsSurer) {
       EXPECT_GT(to.values[i], 0) << name << ' ' << twin_parameters()[i].key;
     }
   }
+}
+
+// MODE_15W and MODE_30W of the AGX Orin leave 6 and 8 of 16 SMs on. The times of ResNet-18 in FP32
+// at a batch of 64 are 306.5, 157.2 and 56.2 ms in MODE_15W, MODE_30W and MAXN (branes-ai/graphs,
+// sums over nodes); those of VGG-16 at a batch of 4 are 157.1 and 74.7 ms in the two presets.
+TEST(Carry, APresetThatSwitchesSmsOffIsAsSlowAsMeasured) {
+  const Board board = load_board("agx-orin");
+  const auto period_s = [&](const char* model, int batch, const char* preset) {
+    const Estimator estimator(load_twin(board), workload::DeployedWorkload(model).at(batch), {});
+    return estimator(find_preset(board, preset).mode).period_s;
+  };
+  const double low_s = period_s("zoo:resnet18", 64, "MODE_15W");
+  const double middle_s = period_s("zoo:resnet18", 64, "MODE_30W");
+  EXPECT_NEAR(low_s / middle_s / (306.5 / 157.2), 1, 0.1);
+  EXPECT_NEAR(middle_s / period_s("zoo:resnet18", 64, "MAXN") / (157.2 / 56.2), 1, 0.1);
+  EXPECT_NEAR(
+      period_s("zoo:vgg16", 4, "MODE_15W") / period_s("zoo:vgg16", 4, "MODE_30W") / (157.1 / 74.7),
+      1, 0.1);
+}
+
+TEST(Carry, HalfTheSmsHaveHalfTheRateAndThePowerOfTheGpu) {
+  const Twin all = load_twin(load_board("agx-orin"));
+  const Twin half = with_sms(all, all.sms / 2);
+  EXPECT_DOUBLE_EQ(half.flop_per_cycle, all.flop_per_cycle / 2);
+  for (const P param : {P::kFillElements, P::kGpuBytesPerCycle, P::kGpuLeakage, P::kGpuClockPower,
+                        P::kGpuBusyPower}) {
+    EXPECT_DOUBLE_EQ(half[param], all[param] / 2);
+  }
+  for (const P param : {P::kConvRate, P::kMemoryBandwidthShare, P::kKernelCycles, P::kLaunchFixed,
+                        P::kEnergyPerFlop, P::kEnergyPerByte, P::kBasePower, P::kCpuBusyPower,
+                        P::kGpuVoltageRise}) {
+    EXPECT_DOUBLE_EQ(half[param], all[param]);
+  }
+  const double sd = half.log_sd[static_cast<std::size_t>(P::kGpuBusyPower)];
+  EXPECT_GT(sd, all.log_sd[static_cast<std::size_t>(P::kGpuBusyPower)]);
+}
+
+// The same clocks with one core more are no preset, so all SMs are on.
+TEST(Carry, LayersRoofsAndIntervalsCountTheSmsOfAPreset) {
+  const Board board = load_board("agx-orin");
+  const Twin twin = load_twin(board);
+  const auto cost =
+      workload::DeployedWorkload("zoo:resnet50", {.runtime = Runtime::kTensorRt}).at(16);
+  const Estimator estimator(twin, cost, {});
+  const ErrorModel errors(twin, cost, {});
+  const PowerMode preset = find_preset(board, "MODE_30W").mode;
+  PowerMode all = preset;
+  all.cpu_cores += 1;
+  const Breakdown half = estimator.breakdown(preset), whole = estimator.breakdown(all);
+  EXPECT_EQ(half.sms, 8);
+  EXPECT_EQ(whole.sms, 16);
+  EXPECT_GT(half.total.period_s, 1.7 * whole.total.period_s);
+  EXPECT_LT(half.total.power_w, whole.total.power_w);
+  double layers_s = 0;
+  for (const LayerEstimate& layer : estimator.layers(preset)) layers_s += layer.time_s;
+  EXPECT_NEAR(layers_s + half.time_s[static_cast<std::size_t>(Cause::kHost)], half.total.period_s,
+              1e-3 * half.total.period_s);
+  EXPECT_NEAR(twin_roofline(twin, preset).peak_flop_per_s,
+              twin_roofline(twin, all).peak_flop_per_s / 2, 1);
+  EXPECT_NEAR(idle_power_w(twin, preset), half.always_w, 1e-9);
+  EXPECT_LE(half.least_s, half.total.period_s);
+  EXPECT_GT(half.least_s, whole.least_s);
+  EXPECT_EQ(errors.widened_at(half).back(), "SMs: 8 of 16 are on, all where fitted");
 }
 
 // The cost of a mode does not depend on the other clocks that its BSP offers.

@@ -6,9 +6,10 @@
 //                                                     // once per (GPU clock, memory clock)
 //   const Breakdown why = estimator.breakdown(mode);  // seconds and joules by cause
 //
-// A mode with a governor is evaluated at the clocks at which the governor settles
-// (estimate/governor.h). A discrete GPU is evaluated at the highest clock at which it stays within
-// its power limit under load. Breakdown::clocks has these clocks.
+// A preset that switches SMs off is evaluated with the SMs that it leaves on. A mode with a
+// governor is evaluated at the clocks at which the governor settles (estimate/governor.h). A
+// discrete GPU is evaluated at the highest clock at which it stays within its power limit under
+// load. Breakdown::clocks has these clocks.
 //
 // The model (docs/methods/twin.md): on the GPU, kernel k takes
 //   g_k = (c_k^3 + m_k^3)^(1/3) + kernel_cycles / f_gpu,
@@ -95,6 +96,8 @@ class Estimator {
   // estimator's twin are computed once. Not safe to call from several threads with the same twins.
   std::vector<MinibatchCost> at_moved(const PowerMode& mode,
                                       std::span<const std::unique_ptr<Moved>> twins) const;
+  // The estimator for the SMs that `mode` leaves on. Null: all SMs are on.
+  const Estimator* with_fewer_sms(const PowerMode& mode) const;
   std::pair<double, double> gpu_clocks(const PowerMode& mode) const;
   const GpuState& gpu_state(const PowerMode& mode) const;
   // `like` is the state of this twin at the same clocks. Its unchanged parts are reused. Null:
@@ -129,6 +132,7 @@ class Estimator {
   double least_launch_share_ = 1;  // shortest possible / modelled launch time
   mutable std::unique_ptr<std::mutex> mutex_;
   mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
+  mutable std::map<int, std::unique_ptr<const Estimator>> fewer_sms_;  // by the number of SMs
 };
 
 }  // namespace ridgewatt::twin

@@ -62,6 +62,8 @@ class ErrorModel {
   const Variances& variances(const PowerMode& mode) const;
   void add(const Direction& direction, const Twin& moved);
   void add_runtime_directions(const workload::WorkloadCost& cost);
+  // The errors with the SMs that an estimate left on. Null: all SMs are on.
+  const ErrorModel* with_fewer_sms(int sms) const;
   EstimateError on_processor(const PowerMode& mode) const;  // for a processor without a GPU
   EstimateError of_runtime(const Variances& at) const;
   EstimateError of_twin(const Variances& at) const;
@@ -92,6 +94,8 @@ class ErrorModel {
   mutable std::mutex mutex_;
   // Key: the rounded knobs.
   mutable std::map<std::array<double, kKnobs.size()>, std::unique_ptr<Variances>> known_;
+  RunOptions options_;
+  mutable std::map<int, std::unique_ptr<const ErrorModel>> fewer_sms_;  // by the number of SMs
 };
 
 }  // namespace ridgewatt::twin

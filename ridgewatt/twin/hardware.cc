@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/preset_sms.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -71,6 +72,13 @@ void set_hardware(const Board& board, Twin& twin) {
   const double fp32 = 2.0 * board.cores_per_sm;
   twin.flop_per_cycle = fp32 * board.sms;
   twin.sms = board.sms;
+  twin.preset_sms.clear();
+  for (const Preset& preset : presets(board)) {
+    if (preset.sms <= 0 || preset.sms >= board.sms) continue;
+    if (sms_on(board, preset.mode) == preset.sms) {
+      twin.preset_sms.emplace_back(preset.mode, preset.sms);
+    }
+  }
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
   twin.hand_over = board.hand_over;
   const double conv_base = conv_rate(board).value_or(fp32);

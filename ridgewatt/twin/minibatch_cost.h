@@ -103,6 +103,7 @@ struct Breakdown {
 
   // Clocks of the minibatch: those of the mode, or those at which its governor settles.
   PowerMode clocks;
+  int sms = 0;              // SMs that are on; 0 on a processor without a GPU
   double free_gpu_hz = 0;   // GPU clock without a power limit
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time to load the minibatch

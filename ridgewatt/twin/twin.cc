@@ -238,6 +238,12 @@ double Twin::lo(TwinParam param) const {
   return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
 }
 
+int Twin::sms_in(const PowerMode& mode) const {
+  const auto found = std::find_if(preset_sms.begin(), preset_sms.end(),
+                                  [&](const auto& preset) { return preset.first == mode; });
+  return found == preset_sms.end() ? sms : found->second;
+}
+
 double Twin::parameter_variance(const std::array<double, kTwinParamCount>& slopes) const {
   return variance_along(slopes, log_sd, correlations);
 }
@@ -416,10 +422,11 @@ double idle_power_w(const Twin& twin, const PowerMode& mode) {
   const double gpu_voltage = relative_voltage(relative(Knob::kGpuClock, twin.gpu_clock_hz),
                                               twin[P::kGpuVoltageRise], twin[P::kGpuVoltageKnee]);
   const double cores = twin.cpu_cores * relative(Knob::kCpuCores, twin.cpu_cores);
+  const double sms_on = twin.sms > 0 ? static_cast<double>(twin.sms_in(mode)) / twin.sms : 1;
   return twin[P::kBasePower] +
          twin[P::kMemoryClockPower] * relative(Knob::kMemClock, twin.mem_clock_hz) +
          cores * twin[P::kCpuCoreLeakage] * squared(cpu_voltage) +
-         twin[P::kGpuLeakage] * squared(gpu_voltage);
+         sms_on * twin[P::kGpuLeakage] * squared(gpu_voltage);
 }
 
 }  // namespace ridgewatt::twin

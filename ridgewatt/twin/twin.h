@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/base/enum_array.h"
@@ -128,6 +129,7 @@ struct Twin {
   // The hardware to which the parameters are relative.
   double flop_per_cycle = 0;  // FP32 peak of all SMs, FLOP per GPU cycle
   int sms = 0;
+  std::vector<std::pair<PowerMode, int>> preset_sms;  // presets that leave only some SMs on
   // Peak rate of contractions (convolutions and matrix products) divided by their FP32 rate, by
   // Arithmetic. The FP32 rate of convolutions is the TF32 rate if the GPU has TF32. 0: the board
   // has no known rate.
@@ -196,6 +198,8 @@ struct Twin {
     if (cpu) return 0;
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
+  // Number of SMs that are on: of a preset with exactly this mode, otherwise all.
+  int sms_in(const PowerMode& mode) const;
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
   // Variance of a linear function of the logarithms of the parameters with the given slopes.
   double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;

@@ -50,7 +50,7 @@ roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode,
 // 2.25).
 inline constexpr double kWinograd = 2.25;
 
-// Rates that no kernel of a class can exceed, with all SMs in use.
+// Rates that no kernel of a class can exceed, with all SMs that the mode leaves on.
 struct RoofCeiling {
   Arithmetic arithmetic = Arithmetic::kFp32;  // of the unit in which the class runs
   double flop_per_s = 0;

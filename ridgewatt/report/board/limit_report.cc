@@ -88,7 +88,7 @@ std::string name_without_cap(std::string preset, const PowerMode& mode) {
 std::string sms_note(const Board& board, const std::vector<PowerMode>& modes) {
   const auto texts = sms_off_texts(board, modes);
   if (texts.empty()) return "";
-  return fmt::format("{}; the estimates count all SMs and may be too fast", fmt::join(texts, ", "));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string preset_note(const std::vector<std::string>& names, const std::vector<double>& drawn_w) {

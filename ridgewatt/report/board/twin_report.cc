@@ -117,8 +117,7 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
   const auto sms_off = sms_off_texts(board, found.modes);
   if (!sms_off.empty()) {
     lines.push_back(
-        fmt::format("{}: the ceilings of compute count these, the twin's rates count all.",
-                    fmt::join(sms_off, ", ")));
+        fmt::format("{}; ceilings and rates count only these.", fmt::join(sms_off, ", ")));
   }
   if (measured_bandwidth(board, found.modes.front())) {
     // measured_lines() has already described the bandwidth
@@ -272,9 +271,7 @@ RooflineReport twin_report(const answer::RooflineAnswer& found) {
   }
   report.levels.insert(report.levels.end(), found.levels.begin(), found.levels.end());
   report.ceilings = ceiling_lines(found);
-  if (sms_on(board, modes.front()) == board.sms) {
-    add_contradictions(report.modes.front(), report.ceilings);
-  }
+  add_contradictions(report.modes.front(), report.ceilings);
   const std::string thinned =
       shown < modes.size() ? fmt::format(", {} of {} modes drawn", shown, modes.size()) : "";
   report.title += thinned;

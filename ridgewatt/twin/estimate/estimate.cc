@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/soft_maximum.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
 #include "ridgewatt/twin/estimate/governor.h"
 #include "ridgewatt/twin/feed.h"
@@ -340,6 +341,7 @@ Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) c
   const CpuState cpu = cpu_state(*rates_, clocks, run);
   Breakdown result = combine(*rates_, gpu, cpu, times(*rates_, gpu, cpu));
   result.clocks = clocks;
+  result.sms = twin_.sms;
   const double launching_s = rates_->terms->launches_until.back() * cpu.launch_s;
   result.least_s = std::max(gpu.least_s, least_launch_share_ * launching_s);
   return result;
@@ -394,7 +396,17 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
   return result;
 }
 
+const Estimator* Estimator::with_fewer_sms(const PowerMode& mode) const {
+  const int sms = twin_.sms_in(mode);
+  if (sms == twin_.sms) return nullptr;
+  const std::lock_guard lock(*mutex_);
+  auto& fewer = fewer_sms_[sms];
+  if (!fewer) fewer = std::make_unique<const Estimator>(with_sms(twin_, sms), cost_, options_);
+  return fewer.get();
+}
+
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
+  if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->breakdown(mode, run);
   if (twin_.cpu) return on_processor(mode);
   Breakdown result = at_clocks(clocks(mode, run), run);
   result.free_gpu_hz = gpu_clocks(mode).first;
@@ -406,11 +418,13 @@ MinibatchCost Estimator::operator()(const PowerMode& mode) const {
 }
 
 double Estimator::bandwidth(const PowerMode& mode) const {
+  if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->bandwidth(mode);
   if (twin_.cpu) return twin_.cpu->at(threads(mode)).memory_bytes_per_s;
   return gpu_state(clocks(mode, options_)).bandwidth;
 }
 
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
+  if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->add_layer_times(mode, time_s);
   if (twin_.cpu) {
     const auto times = cpu_kernel_times(*twin_.cpu, *cost_, threads(mode));
     for (std::size_t k = 0; k < times.size(); ++k) time_s[k] += times[k].total_s();
@@ -447,6 +461,7 @@ std::vector<LayerEstimate> Estimator::layers_on_processor(const PowerMode& mode)
 }
 
 std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
+  if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->layers(mode);
   if (twin_.cpu) return layers_on_processor(mode);
   const Breakdown whole = breakdown(mode);
   PowerMode at = whole.clocks;

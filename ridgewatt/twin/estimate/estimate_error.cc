@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
 
 namespace ridgewatt::twin {
@@ -114,7 +115,7 @@ struct ErrorModel::Variances {
 
 ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
                        const RunOptions& options)
-    : twin_(twin), middle_(twin, cost, options) {
+    : twin_(twin), middle_(twin, cost, options), options_(options) {
   if (twin_.cpu) return;
   const WorkloadFeatures features = features_of(*cost);
   distance_ = twin.home.distance(features);
@@ -206,11 +207,27 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
 }
 
 std::array<double, kQuantities.size()> ErrorModel::parameter_variance(const PowerMode& mode) const {
+  if (const ErrorModel* fewer = with_fewer_sms(twin_.sms_in(mode))) {
+    return fewer->parameter_variance(mode);
+  }
   return variances(mode).parameters;
 }
 
 std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMode& mode) const {
+  if (const ErrorModel* fewer = with_fewer_sms(twin_.sms_in(mode))) {
+    return fewer->prior_variance(mode);
+  }
   return variances(mode).priors;
+}
+
+const ErrorModel* ErrorModel::with_fewer_sms(int sms) const {
+  if (sms == 0 || sms == twin_.sms) return nullptr;
+  const std::lock_guard lock(mutex_);
+  auto& fewer = fewer_sms_[sms];
+  if (!fewer) {
+    fewer = std::make_unique<const ErrorModel>(with_sms(twin_, sms), middle_.cost_, options_);
+  }
+  return fewer.get();
 }
 
 // Factor on the runtime's error for boards, on a card whose engines are those of modules: an RTX
@@ -292,6 +309,7 @@ EstimateError ErrorModel::at_clocks(const PowerMode& clocks) const {
 }
 
 EstimateError ErrorModel::operator()(const Breakdown& at) const {
+  if (const ErrorModel* fewer = with_fewer_sms(at.sms)) return (*fewer)(at);
   if (twin_.cpu) return on_processor(at.clocks);
   EstimateError error = twin_.discrete ? under_limit(at) : at_clocks(at.clocks);
   if (!twin_.discrete) set_bounds(at, at.least_s, twin_.power_limit_w, error);
@@ -428,6 +446,11 @@ void ErrorModel::set_bounds(const Breakdown& at, double least_s, double most_w,
 std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
   std::vector<std::string> reasons;
   if (twin_.cpu) return reasons;
+  if (const ErrorModel* fewer = with_fewer_sms(at.sms)) {
+    reasons = fewer->widened_at(at);
+    reasons.push_back(fmt::format("SMs: {} of {} are on, all where fitted", at.sms, twin_.sms));
+    return reasons;
+  }
   const Unseen unseen = unseen_in(twin_, middle_.cost(), at);
   if (unseen.cores > 0) {
     reasons.push_back(fmt::format("CPU cores: {}, at least {} where fitted", at.clocks.cpu_cores,

@@ -8,6 +8,7 @@
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/two_quantiles.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/estimate/kernel_terms.h"
 #include "ridgewatt/twin/hardware.h"
 
@@ -297,6 +298,9 @@ std::array<double, kRoofClasses.size()> roof_shares(std::span<const LayerPoint> 
 
 roofline::EnergyRoofline twin_roofline(const Twin& twin, const PowerMode& mode, RoofClass roof,
                                        workload::Precision precision) {
+  if (const int sms = twin.sms_in(mode); sms != twin.sms) {
+    return twin_roofline(with_sms(twin, sms), mode, roof, precision);
+  }
   const RoofParameters parameters(twin, roof, precision);
   const RelativeMode relative(twin, mode);
   return assemble_roofline(parameters, relative, clock_terms(parameters, relative));
@@ -309,6 +313,11 @@ std::vector<roofline::FittedValue> twin_race_to_halt(const Twin& twin,
   const DrawnRoofs drawn(draw_parameters(twin, roof, precision, seed), twin, modes);
   std::vector<roofline::FittedValue> result(modes.size());
   parallel_for(modes.size(), [&](std::size_t i) {
+    if (const int sms = twin.sms_in(modes[i]); sms != twin.sms) {
+      const Twin fewer = with_sms(twin, sms);
+      result[i] = twin_race_to_halt(fewer, modes.subspan(i, 1), roof, seed, precision).front();
+      return;
+    }
     const std::vector<double> ratios = drawn.race_to_halt_ratios(RelativeMode(twin, modes[i]));
     const auto [lo, hi] = two_quantiles(ratios, 0.05, 0.95);
     result[i] = {twin_roofline(twin, modes[i], roof, precision).race_to_halt_ratio(), lo, hi};

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/workload/deployed_workload.h"
 #include "ridgewatt/workload/zoo.h"
 
@@ -20,13 +21,17 @@ Estimator estimator_of(const Board& board, const std::string& model, int batch) 
 }
 
 // Time on the GPU, work, traffic and ceilings depend only on the clocks of GPU and memory. One mode
-// for each pair of these clocks therefore represents all modes of a board.
+// for each pair of these clocks therefore represents all modes of a board, except presets that
+// switch SMs off.
 std::vector<PowerMode> distinct_modes(const Board& board) {
   std::vector<PowerMode> modes;
   std::set<std::pair<double, double>> seen;
   const KnobSpace space = knob_space(board);
   for (const auto& mode : space.modes()) {
     if (seen.emplace(mode.gpu_clock_hz, mode.mem_clock_hz).second) modes.push_back(mode);
+  }
+  for (const auto& preset : presets(board)) {
+    if (sms_on(board, preset.mode) < board.sms) modes.push_back(preset.mode);
   }
   return modes;
 }
