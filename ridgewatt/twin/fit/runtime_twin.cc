@@ -228,6 +228,28 @@ RuntimeTwin prior_runtime_twin(Runtime runtime) {
   return twin;
 }
 
+namespace {
+
+// FLOP of a multiprocessor per cycle in TensorRT's FP16 kernels (see sum_in_fp16()).
+double fp16_rate(const Board& board) {
+  return std::max(stated_rate(board, Arithmetic::kFp16).value_or(0),
+                  stated_rate(board, Arithmetic::kInt8).value_or(0) / 2);
+}
+
+// `short` and `narrow` are times outside the tensor cores, in multiply-accumulates of these. On a
+// GPU with slower tensor cores, the same times are fewer multiply-accumulates. Faster tensor cores
+// are also fed faster (Thor). GPUs without TF32 have no asynchronous copies to shared memory, hence
+// other kernels.
+void count_at_rate_of(const Board& board, const Board& reference, RuntimeTwin& twin) {
+  if (!supports(board, Arithmetic::kTf32)) return;
+  const double share = std::min(1.0, fp16_rate(board) / fp16_rate(reference));
+  for (const R param : {R::kShort, R::kNarrow}) {
+    twin.values[static_cast<std::size_t>(param)] *= share;
+  }
+}
+
+}  // namespace
+
 RuntimeTwins load_runtime_twins(const Board& board) {
   RuntimeTwins twins;
   const Board reference = board.name == kReferenceBoard ? Board{} : load_board(kReferenceBoard);
@@ -245,6 +267,9 @@ RuntimeTwins load_runtime_twins(const Board& board) {
     }
     twins.push_back(from == nullptr ? prior_runtime_twin(runtime)
                                     : read_table(runtime, from->runtimes.at(name), from->source));
+    if (from == &reference && runtime == Runtime::kTensorRt) {
+      count_at_rate_of(board, reference, twins.back());
+    }
   }
   return twins;
 }
