@@ -4,10 +4,11 @@
     tools/explain_cases.py CASES.csv [--program build/ridgewatt/ridgewatt]
 
 CASES.csv has a row per case with the columns id, board, software, model, batch, precision,
-measured, measured_unit, expected, expected_unit, cause, certainty. `explain` gets only board,
-model, software, batch, precision and both numbers. The tables below map words in these columns to
-names in Ridgewatt. They were written without looking at the causes. Cases with an unknown board or
-model are skipped and listed.
+measured, measured_unit, expected, expected_unit, expected_from, evidence, cause, certainty. Each
+case is asked twice: by `numbers`, `explain` gets only board, model, software, batch, precision and
+both numbers; by `stated`, also what the thread says about the origin of the expected number and
+about the active power mode. The tables below map words in these columns to names and options of
+Ridgewatt. Cases with an unknown board or model are skipped and listed.
 
 The priors of `explain` count how often a cause was stated in such cases. Before a case is ranked,
 its own count is removed from the prior of its cause (not with --with-own-count).
@@ -23,21 +24,22 @@ BOARDS = [(r"orin 32gb", "agx-orin-32gb"), (r"agx.*orin|agx orin", "agx-orin"), 
           (r"orin nx", "orin-nx-16gb"), (r"orin nano 4", "orin-nano-4gb"), (r"orin nano", "orin-nano-8gb"),
           (r"agx xavier", "agx-xavier"), (r"xavier nx", "xavier-nx"), (r"thor", "thor"), (r"tx2", "tx2"),
           (r"jetson nano", "nano")]
-# Patterns of models. True: the model is unknown and replaced by a similar one, because only ratios
-# between settings matter.
-MODELS = [(r"openvla-7b|llama-2-7b|mistral-7b", "zoo:llama-3.1-8b", True), (r"llama-3\.1-8b", "zoo:llama-3.1-8b", False),
-          (r"llama-3\.2-1b", "zoo:llama-3.2-1b", False), (r"llama-3\.2-3b", "zoo:llama-3.2-3b", False),
-          (r"llama-?3-8b", "zoo:llama-3.1-8b", True), (r"qwen3-4b", "zoo:qwen3-4b", False),
-          (r"resnet-?18 pose", "zoo:resnet18", True), (r"resnet-?18", "zoo:resnet18", False),
-          (r"resnet-?50", "zoo:resnet50", False), (r"yolov8n", "zoo:yolov8n", False),
-          (r"mobilenet-?v2", "zoo:mobilenet_v2", False), (r"alexnet", "zoo:alexnet", False)]
+# Patterns of models that are replaced by a similar one, because only ratios between settings matter.
+# Names of built-in models are found first.
+SIMILAR = [(r"openvla-7b|llama-?2-7b|llama-?3-8b|mistral-7b", "llama-3.1-8b"), (r"yolov5", "yolov5s"), (r"yolov7", "yolov7"),
+           (r"yolov8", "yolov8s"), (r"yolo11|yolov11", "yolo11s"), (r"mobilenet.*ssd|ssd.*mobilenet", "ssd_mobilenet_v1"),
+           (r"efficientnet", "efficientnet_b0"), (r"inception", "inception_v3"), (r"vgg", "vgg16")]
 RUNTIMES = [(r"torch2trt|tensorrt|trt_pose", "tensorrt"), (r"onnx ?runtime", "onnxruntime"), (r"pytorch", "pytorch-eager")]
 ENGINES = [(r"mlc", "mlc"), (r"llama\.cpp|ollama", "llama.cpp"), (r"vllm", "vllm"), (r"tensorrt-llm", "tensorrt-llm")]
 PRECISIONS = {"FP32": "fp32", "FP16": "fp16", "INT8": "int8"}
+# What the origin of the expected number says about it: its error, and the causes that are excluded.
+# A project's own benchmark has the same program in the same precision.
+ORIGINS = [(r"\bsame\b", ["--claimed-error", "3%"]),
+           (r"project|benchmark table|readme", ["--claimed-error", "5%", "--rule-out", "runtime", "--rule-out", "precision"])]
 RATES = {"FPS", "tok/s"}
 TIMES = {"ms": 1e-3, "s": 1.0}
 # The same as in ridgewatt/answer/explain: the prior of `none`, and the share of runs with two causes.
-COUNT_OF_NONE, PAIRS = 6, 0.3
+COUNT_OF_NONE, PAIRS = 8, 0.3
 
 
 def first(table, text):
@@ -55,10 +57,53 @@ def rate_of(number, unit):
     return 1 / (value * TIMES[unit]) if unit in TIMES else None
 
 
-def question_of(case):
+def rows_of(program, *words):
+    ran = subprocess.run([program, *words, "--format", "json"], capture_output=True, text=True, check=True)
+    return json.loads(ran.stdout)["rows"]
+
+
+class Names:
+    """The names of boards and models that the program knows."""
+    def __init__(self, program):
+        self.language = {row["name"] for row in rows_of(program, "zoo", "list", "--language")}
+        self.models = self.patterns([*rows_of(program, "zoo", "list"), *({"name": name} for name in self.language)])
+        self.boards = self.patterns(rows_of(program, "device", "list"))
+
+    @staticmethod
+    def patterns(rows):
+        """Returns (pattern, name), the longest first. Separators may differ: "ResNet-18" is resnet18."""
+        names = [(alias, row["name"]) for row in rows
+                 for alias in [row["name"], *re.split(r"[ ,]+", row.get("alias") or row.get("aliases") or "")] if alias]
+        spelled = [(re.findall(r"[a-z]+|[0-9]+|\.", alias.lower()), name) for alias, name in names]
+        return [(r"(?<![a-z0-9])" + r"[-_ /]*".join(map(re.escape, words)) + r"(?![a-z0-9])", name)
+                for words, name in sorted(spelled, key=lambda one: -len("".join(one[0])))]
+
+    def board(self, text):
+        return first(BOARDS, text) or first(self.boards, text)
+
+    def model(self, text):
+        """Returns (name, whether it is only similar)."""
+        for table, similar in ((self.models, False), (SIMILAR, True)):
+            found = first(table, text)
+            if found:
+                return found[1], similar or re.search("pose", text, re.IGNORECASE) is not None
+        return None, False
+
+
+def stated_in(case):
+    """Returns the options for what the thread states besides its numbers."""
+    origin = first(ORIGINS, case["expected_from"])
+    options = list(origin[1]) if origin and case["expected"] else []
+    modes = re.findall(r"\bMAXN\b|\b\d+ ?W\b", case["evidence"])
+    if len(modes) == 1 and re.search(r"nvpmodel|mode|preset|MAXN", case["evidence"]):
+        options += ["--seen-mode", modes[0].replace(" ", "")]
+    return options
+
+
+def question_of(case, names):
     """Returns (arguments, remark). If there are no arguments, they are None and the remark says
     why."""
-    board, model = first(BOARDS, case["board"]), first(MODELS, case["model"])
+    board, (model, similar) = names.board(case["board"]), names.model(case["model"])
     measured = rate_of(case["measured"], case["measured_unit"])
     claimed = rate_of(case["expected"], case["expected_unit"])
     if board is None:
@@ -67,8 +112,8 @@ def question_of(case):
         return None, f"model not known: {case['model'] or 'not stated'}"
     if measured is None:
         return None, f"no rate and no time: {case['measured']} {case['measured_unit']}"
-    language = "llama" in model[1] or "qwen" in model[1]
-    arguments = [model[1], "--device", board[1]]
+    language = model in names.language
+    arguments = [f"zoo:{model}", "--device", board[1]]
     runtime = first(ENGINES if language else RUNTIMES, case["software"])
     if runtime is not None:
         arguments += ["--runtime", runtime[1]]
@@ -84,7 +129,7 @@ def question_of(case):
         precision = PRECISIONS.get(case["precision"].split(" ")[0])
         if precision is not None:
             arguments += ["--precision", precision]
-    return arguments, "of the nearest model that is known" if model[2] else ""
+    return arguments, "of the nearest model that is known" if similar else ""
 
 
 def ranked(program, arguments):
@@ -116,35 +161,45 @@ def without_own_count(rows, case):
     return sorted(rows, key=lambda row: -row["probability"])
 
 
+def rank_of(program, case, arguments, own_count):
+    """Returns the rank of the true cause (None: not listed), its probability and the first cause."""
+    rows = ranked(program, arguments)
+    if not own_count:
+        rows = without_own_count(rows, case)
+    total = sum(row["probability"] for row in rows)
+    rank = next((at for at, row in enumerate(rows, 1) if row["cause"] == case["cause"]), None)
+    return rank, rows[rank - 1]["probability"] / total if rank else 0, rows[0]["cause"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("cases")
     parser.add_argument("--program", default="build/ridgewatt/ridgewatt")
     parser.add_argument("--with-own-count", action="store_true")
     asked = parser.parse_args()
+    names = Names(asked.program)
     left_out, ranks = [], []
     with open(asked.cases, newline="", encoding="utf-8") as file:
         cases = list(csv.DictReader(file))
-    print(f"{'case':6}{'cause':20}{'certainty':22}{'rank':>5}{'probability':>13}  first")
+    print(f"{'case':6}{'cause':20}{'certainty':22}{'by':9}{'rank':>5}{'probability':>13}  first")
     for case in cases:
-        arguments, remark = question_of(case)
+        arguments, remark = question_of(case, names)
         if arguments is None:
             left_out.append((case["id"], remark))
             continue
-        rows = ranked(asked.program, arguments)
-        if not asked.with_own_count:
-            rows = without_own_count(rows, case)
-        total = sum(row["probability"] for row in rows)
-        rank = next((at for at, row in enumerate(rows, 1) if row["cause"] == case["cause"]), None)
-        share = rows[rank - 1]["probability"] / total if rank else 0
-        ranks.append((case["certainty"], rank))
-        print(f"{case['id']:6}{case['cause']:20}{case['certainty']:22}{rank or '-':>5}{100 * share:>12.0f}%  "
-              f"{rows[0]['cause']}{', ' + remark if remark else ''}")
-    for name, certain in (("confirmed", {"confirmed"}), ("all", {case["certainty"] for case in cases})):
-        of = [rank for certainty, rank in ranks if certainty in certain]
-        both = sum(rank is not None and rank <= 2 for rank in of)
-        print(f"{name}: {len(of)} cases, the true cause first in {sum(rank == 1 for rank in of)}, among the first two "
-              f"in {both}")
+        stated = stated_in(case)
+        for by, options in (("numbers", []), ("stated", stated)):
+            if by == "numbers" or stated:
+                rank, share, top = rank_of(asked.program, case, arguments + options, asked.with_own_count)
+                print(f"{case['id']:6}{case['cause']:20}{case['certainty']:22}{by:9}{rank or '-':>5}{100 * share:>12.0f}%  "
+                      f"{top}{', ' + remark if remark else ''}{', ' + ' '.join(options) if options else ''}")
+            ranks.append((by, case["certainty"], rank))
+    for by in ("numbers", "stated"):
+        for name, certain in (("confirmed", {"confirmed"}), ("all", {case["certainty"] for case in cases})):
+            of = [rank for asked_by, certainty, rank in ranks if asked_by == by and certainty in certain]
+            both = sum(rank is not None and rank <= 2 for rank in of)
+            print(f"by {by}, {name}: {len(of)} cases, the true cause first in {sum(rank == 1 for rank in of)}, among the "
+                  f"first two in {both}")
     print(f"left out: {len(left_out)} of {len(cases)}")
     for name, reason in left_out:
         print(f"  {name}: {reason}")

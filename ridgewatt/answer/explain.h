@@ -105,6 +105,8 @@ struct ExplainQuestion {
   std::optional<double> samples_per_s = {};  // rate of samples
   std::optional<double> power_w = {};        // average while the workload ran
   std::optional<double> claimed_s = {};      // published time of one minibatch in this mode
+  // Standard deviation of ln(claimed time or rate). Chosen: published figures are rounded.
+  double claimed_error = 0.1;
 
   // For a language model: set `tokens_per_s` or `first_token_s`, or both. Batch, loading and times
   // of a minibatch must then be absent.
@@ -117,6 +119,9 @@ struct ExplainQuestion {
   LanguageRequest language = {};
 
   std::optional<measure::SeenRun> seen = {};  // observations of a watched run
+  // The mode that was active during the run; see select_modes(). Empty: not observed.
+  std::string seen_mode = {};
+  std::vector<SlowCause> ruled_out = {};  // causes that the user excludes
 
   // A profile of the layers. Its measured time is used if the question has none.
   std::string profile = {};         // see trace/layer_trace.h; empty: none

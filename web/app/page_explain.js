@@ -66,7 +66,7 @@ export function Page({ query, setQuery }) {
   const { json } = reply;
   return html`<h1>Explain</h1>
     <${Intro} terms=${["Power mode", "Interval", "Twin"]}>A measured time is longer than expected or published. What is the most probable cause, and what removes it?</${Intro}>
-    <${Strip} on=${workload.device} items=${json && [`${duration(json.measured_ms)} measured`, `${duration(json.expected_ms)} expected`, json.rows[0] && `${nameOf(json.rows[0])} ${number(100 * json.rows[0].probability, 2)} %`]}
+    <${Strip} on=${workload.device} items=${json && [`${duration(json.measured_ms)} measured`, `${duration(json.expected_ms)} expected`, json.conclusion]}
       stale=${reply.stale} empty=${given ? (reply.error ? "No answer to this question" : "Asking") : "Enter a measured time"} />
     <div class="sided"><${Side} summary=${workloadLine(query)}>
       <fieldset><legend>Measured</legend><${DescribedForm} endpoint="explain" only=${measured} labels=${labels} query=${query} setQuery=${setQuery} />

@@ -17,10 +17,6 @@
 namespace ridgewatt::answer {
 namespace {
 
-// Error of a time that is scaled to a claimed one. Published figures are rounded, and the twin's
-// ratios between settings are more accurate than its times. Chosen.
-constexpr double kClaimSd = 0.1;
-
 void check_measurement(const ExplainQuestion& question) {
   if (question.measured_s && question.samples_per_s) {
     throw UsageError("a measured time and a rate cannot be combined", "",
@@ -77,7 +73,7 @@ std::vector<MeasuredFigure> figures_of(const ExplainCase& of) {
   time.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
   if (question.claimed_s) {
     time.scale = *question.claimed_s / expected.period_s;
-    time.error = {.sd = kClaimSd};
+    time.error = {.sd = question.claimed_error};
     time.unknown_s = 0;
   }
   std::vector<MeasuredFigure> figures{time};
@@ -158,7 +154,7 @@ ExplainAnswer answer_of(const ExplainCase& of, const MeasuredFigure& time) {
 
 // If the measured time is the sum of layers on the GPU, it contains no time in which the GPU waits.
 std::vector<WeighedCause> possible_causes(const ExplainCase& of) {
-  std::vector<WeighedCause> causes = causes_of(of);
+  std::vector<WeighedCause> causes = without(causes_of(of), of.question.ruled_out);
   if (!of.profile || !of.profile->measured || !of.profile->on_device) return causes;
   for (WeighedCause& cause : causes) {
     std::erase_if(cause.predictions, [](const Prediction& one) { return one.waits; });
@@ -168,7 +164,7 @@ std::vector<WeighedCause> possible_causes(const ExplainCase& of) {
 
 ExplainAnswer explain_once(const ExplainQuestion& given,
                            std::shared_ptr<const workload::DeployedWorkload> workload) {
-  ExplainQuestion question = given;
+  ExplainQuestion question = with_seen_mode(given);
   const auto profile = profiled_layers(question, *workload);
   if (profile) take_profile(*profile, question);
   check_measurement(question);
@@ -197,6 +193,7 @@ ExplainQuestion after_change(ExplainQuestion question, int batch) {
   question.samples_per_s.reset();
   question.power_w = question.after_power_w;
   question.seen = question.after_seen;
+  question.seen_mode.clear();
   question.profile.clear();
   return question;
 }
@@ -207,6 +204,15 @@ PowerMode explained_mode(const Board& board, const std::string& name) {
   const auto modes = select_modes(board, name);
   if (modes.size() == 1) return modes.front();
   throw UsageError("explain needs one power mode", name, "give one preset or one mode with --mode");
+}
+
+ExplainQuestion with_seen_mode(ExplainQuestion question) {
+  if (question.seen_mode.empty()) return question;
+  const Board board = load_board(question.device);
+  if (!question.seen) question.seen.emplace();
+  question.seen->limits = explained_mode(board, question.seen_mode);
+  question.seen->preset = mode_name(board, question.seen->limits);
+  return question;
 }
 
 ExplainAnswer explain(const ExplainQuestion& question) {

@@ -70,7 +70,6 @@ std::string power_fault_of(const LanguageCase& of) {
 }
 
 std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
-  constexpr double kClaimedSd = 0.1;  // chosen: published rates are rounded
   const ExplainQuestion& question = of.question;
   const llm::Forecast& expected = of.expected();
   std::vector<MeasuredFigure> figures;
@@ -84,7 +83,7 @@ std::vector<MeasuredFigure> figures_of(const LanguageCase& of) {
     token.predicted = [](const Prognosis& one) { return std::optional(one.time_s); };
     if (question.claimed_tokens_per_s) {
       token.scale = of.claim_scale();
-      token.error = {.sd = kClaimedSd};
+      token.error = {.sd = question.claimed_error};
     }
   }
   if (question.first_token_s) {
@@ -165,13 +164,14 @@ std::vector<SeenSign> signs_of(const LanguageCase& of, const ExplainAnswer& foun
 
 }  // namespace
 
-ExplainAnswer explain_language(const ExplainQuestion& question) {
+ExplainAnswer explain_language(const ExplainQuestion& given) {
+  const ExplainQuestion question = with_seen_mode(given);
   check_language(question);
   const LanguageCase of = make_language_case(question);
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures);
   const auto in_mode = [&](const PowerMode& mode, int sms) { return of.in_mode(mode, "", sms); };
-  conclude(found, causes_of(of), figures, signs_of(of, found),
+  conclude(found, without(causes_of(of), question.ruled_out), figures, signs_of(of, found),
            saw_clocks(question.seen) ? in_mode : PrognosisIn());
   return found;
 }

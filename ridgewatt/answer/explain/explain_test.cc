@@ -152,6 +152,68 @@ TEST(Explain, AClaimScalesEveryEstimate) {
   EXPECT_DOUBLE_EQ(found.time.expected, *question.claimed_s);
 }
 
+// Clocks that nobody locked cost a little. Only published times of Jetson boards are compared with
+// locked clocks.
+TEST(Explain, AClaimWithLockedClocksIsMissedByUnlockedOnes) {
+  ExplainQuestion question = question_of("zoo:resnet18");
+  question.device = "nano";
+  question.claimed_s = 0.010;
+  const auto setting = [](const ExplainAnswer& found) -> std::string {
+    for (const auto& row : found.rows) {
+      if (row.cause == SlowCause::kPowerMode) return row.prognosis.setting;
+    }
+    return {};
+  };
+  EXPECT_NE(setting(explained(question, 0.012)).find("not locked"), std::string::npos);
+  question.seen.emplace().clocks = estimated(question, "maxn").mode;
+  EXPECT_EQ(setting(explained(question, 0.012)).find("not locked"), std::string::npos);
+  question = question_of("zoo:resnet18");
+  question.device = "h100-sxm";
+  question.claimed_s = 0.010;
+  EXPECT_EQ(setting(explained(question, 0.012)), "");
+}
+
+TEST(Explain, ACloserClaimLeavesLessToItsError) {
+  ExplainQuestion question = question_of();
+  question.claimed_s = 0.020;
+  const auto usual = explained(question, 0.024);
+  question.claimed_error = 0.03;
+  const auto close = explained(question, 0.024);
+  EXPECT_LT(close.time.high - close.time.low, 0.4 * (usual.time.high - usual.time.low));
+  EXPECT_LT(probability_of(close, SlowCause::kNone), 0.2 * probability_of(usual, SlowCause::kNone));
+}
+
+TEST(Explain, ACauseThatIsRuledOutIsNotListed) {
+  ExplainQuestion question = question_of();
+  const double time_s = 3 * estimated(question, "maxn").estimate.total.period_s;
+  const SlowCause first = explained(question, time_s).rows.front().cause;
+  question.ruled_out = {first, SlowCause::kPrecision};
+  const auto found = explained(question, time_s);
+  double parts_s = 0;
+  for (const auto& row : found.rows) {
+    EXPECT_NE(row.cause, first);
+    EXPECT_NE(row.cause, SlowCause::kPrecision);
+    parts_s += row.time_s;
+  }
+  EXPECT_NEAR(parts_s, found.gap_s(), 1e-9 * time_s);
+  question.ruled_out = {SlowCause::kNone};
+  EXPECT_THROW((void)explained(question, time_s), UsageError);
+}
+
+TEST(Explain, AModeThatWasSeenIsTheCause) {
+  ExplainQuestion question = question_of();
+  const double time_s = 2 * estimated(question, "maxn").estimate.total.period_s;
+  const double before = probability_of(explained(question, time_s), SlowCause::kPowerMode);
+  question.seen_mode = "7W";
+  const auto found = explained(question, time_s);
+  EXPECT_EQ(found.rows.front().cause, SlowCause::kPowerMode);
+  EXPECT_GT(found.rows.front().probability, std::max(0.6, before));
+  question.seen_mode = "maxn";
+  EXPECT_LT(probability_of(explained(question, time_s), SlowCause::kPowerMode), before);
+  question.seen_mode = "presets";
+  EXPECT_THROW((void)explained(question, time_s), UsageError);
+}
+
 TEST(Explain, ARateIsATimePerBatch) {
   ExplainQuestion question = question_of();
   question.batch = 8;
@@ -310,6 +372,17 @@ TEST(ExplainLanguage, AModelThatDoesNotFitIsSaid) {
 }
 
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
+TEST(ExplainLanguage, WhatTheUserKnowsCounts) {
+  ExplainQuestion question = question_of("zoo:llama-3.1-8b");
+  question.device = "agx-orin";
+  question.tokens_per_s = 10;
+  question.seen_mode = "30W";
+  question.ruled_out = {SlowCause::kPrecision};
+  const auto found = explain(question);
+  EXPECT_EQ(found.rows.front().cause, SlowCause::kPowerMode);
+  EXPECT_EQ(probability_of(found, SlowCause::kPrecision), 0);
+}
+
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);
   question.language.question.request.concurrency = 16;

@@ -375,7 +375,7 @@ struct LanguageSuspect {
 // conversations and full memory are in public threads about language models, and on a processor the
 // number of threads.
 constexpr LanguageSuspect kLanguageSuspects[] = {
-    {SlowCause::kNone, 6, false, &as_forecast},
+    {SlowCause::kNone, 8, false, &as_forecast},
     {SlowCause::kPowerMode, 6, false, &other_presets},
     {SlowCause::kGpuClock, 2, false, &lower_gpu_clock, On::kGpu},
     {SlowCause::kCpuClock, 1, false, &lower_cpu_clock},

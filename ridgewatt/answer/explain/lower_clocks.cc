@@ -21,6 +21,19 @@ std::vector<WeighedMode> weighted_presets(const Board& board) {
   return found;
 }
 
+std::vector<WeighedMode> unlocked_modes(const Board& board, const PowerMode& mode) {
+  constexpr std::array kShares = {0.6, 0.75, 0.9};
+  std::vector<WeighedMode> found;
+  if (board.discrete_gpu) return found;
+  for (const double share : kShares) {
+    PowerMode lower = mode;
+    lower.gpu_clock_hz *= share;
+    lower.cpu_clock_hz *= share;
+    found.push_back({1, lower, mode_name(board, mode) + " with clocks that are not locked"});
+  }
+  return found;
+}
+
 bool saw_low_clock(const WatchedRun& seen, const PowerMode& mode, Knob knob) {
   return seen && seen->clocks.has(knob) && mode.has(knob) &&
          seen->clocks.get(knob) < kLowClock * mode.get(knob);

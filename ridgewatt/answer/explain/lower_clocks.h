@@ -25,6 +25,11 @@ struct WeighedMode {
 // Returns the presets. The default preset has the highest weight.
 std::vector<WeighedMode> weighted_presets(const Board& board);
 
+// Returns modes with lower clocks of GPU and CPU, as a governor sets them on a Jetson board if
+// nobody locked the clocks (jetson_clocks). Published times are usually of locked clocks.
+std::vector<WeighedMode> unlocked_modes(const Board& board, const PowerMode& mode);
+inline constexpr double kUnlockedSd = 0.08;  // of ln(time) between two of these modes; chosen
+
 // The observations of a watched run; absent: only measured numbers are known.
 using WatchedRun = std::optional<measure::SeenRun>;
 

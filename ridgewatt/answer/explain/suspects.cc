@@ -28,6 +28,11 @@ Predictions power_mode(const ExplainCase& of) {
     found.push_back({seen * weight, there, 0});
     found.back().mode = mode;
   }
+  for (const WeighedMode& one : unlocked_modes(of.board, of.mode)) {
+    if (!of.question.claimed_s || saw_clocks(of.question.seen)) break;
+    const Prognosis there = of.in_mode(one.mode, one.name);
+    if (differs(of, there.time_s)) found.push_back({one.weight, there, kUnlockedSd});
+  }
   return found;
 }
 
@@ -163,7 +168,7 @@ struct Suspect {
   On on = On::kEveryBoard;
 };
 constexpr Suspect kSuspects[] = {
-    {SlowCause::kNone, 6, false, &none},
+    {SlowCause::kNone, 8, false, &none},
     {SlowCause::kPowerMode, 6, false, &power_mode},
     {SlowCause::kGpuClock, 2, false, &gpu_clock, On::kGpu},
     {SlowCause::kCpuClock, 1, false, &cpu_clock},

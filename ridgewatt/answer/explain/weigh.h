@@ -86,6 +86,10 @@ inline std::optional<double> known_power(double power_w) {
 // Returns the prediction for a mode with this number of multiprocessors.
 using PrognosisIn = std::function<Prognosis(const PowerMode&, int sms)>;
 
+// Removes causes that the user excludes. Throws UsageError for `none`.
+std::vector<WeighedCause> without(std::vector<WeighedCause> causes,
+                                  const std::vector<SlowCause>& ruled_out);
+
 // Adds a row for each possible cause, most probable first, and the signs. The hypotheses are each
 // cause alone and each pair of causes. A row sums over the hypotheses with its cause. The times of
 // the rows sum to the gap. A pair divides its part of the gap in proportion to the logarithms of

@@ -65,6 +65,12 @@ constexpr Parameter kExplainRows[] = {
      .help = "Published time of one minibatch in this mode; estimates are scaled to it",
      .access = access<&X::claimed_s>,
      .quantity = units::milliseconds().positive()},
+    {.name = "claimed-error",
+     .help = "Standard error of the published time or rate, as a share; a program's own benchmark "
+             "is closer than a page",
+     .access = access<&X::claimed_error>,
+     .quantity = units::share().within(0.005, 1),
+     .needs = {.name = "claimed", .or_name = "claimed-tokens-per-second"}},
     {.name = "batch",
      .help = "Minibatch size (default 1; 16 for training)",
      .access = access<&X::batch>,
@@ -133,6 +139,12 @@ constexpr Parameter kSeenRows[] = {
      .quantity_named = &quantity_of_seen,
      .example = "gpu_mhz=306",
      .words = {seen_names}},
+    {.name = "seen-mode",
+     .help = "Power mode that was active during the run, as nvpmodel -q shows it",
+     .access = access_as<&X::seen_mode>(Input::kModes)},
+    {.name = "rule-out",
+     .help = "Cause that you have excluded, such as runtime",
+     .access = access<&X::ruled_out>},
 };
 
 constexpr Needs kNeedsTokens = {

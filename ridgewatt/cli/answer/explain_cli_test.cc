@@ -193,6 +193,8 @@ TEST(ExplainCommand, NamesSeveralCausesIfNoneIsMoreProbableThanTheOthers) {
   const auto [unsure, low] = explained("--measured 60 --power 12");
   EXPECT_LT(low, 0.5);
   EXPECT_THAT(unsure, ::testing::ContainsRegex("possibly because of .*%\\) or .*%\\)"));
+  EXPECT_THAT(run_program("explain zoo:resnet50 --device agx-orin --measured 60 --power 12").output,
+              HasSubstr(unsure));
   const auto [sure, high] = explained("--measured 60 --seen gpu_mhz=114.75");
   EXPECT_GT(high, 0.5);
   EXPECT_THAT(sure, HasSubstr("most probably because of "));

@@ -221,8 +221,8 @@ std::string power_fault_text(const ExplainAnswer& found) {
          "; check its unit, and what the meter includes; it is left out";
 }
 
-// For example, "most probably because of preset 15W (62 %)" or, if no cause is more probable than
-// all others together, "possibly because of preset 15W (33 %) or work on the CPU (31 %)".
+// For example, "preset 15W (33 %), work on the CPU (31 %) or heat (30 %)". Further causes are
+// listed only if no cause is more probable than all others together.
 std::string causes_text(const std::vector<ExplainLine>& lines) {
   static constexpr double kClose = 2.0 / 3;  // chosen: share of the first cause's probability
   static constexpr std::size_t kMost = 3;    // chosen: causes in the sentence
@@ -234,11 +234,25 @@ std::string causes_text(const std::vector<ExplainLine>& lines) {
     causes.push_back(
         fmt::format("{} ({:.0f} %)", setting_text(line), 100 * line.row().probability));
   }
-  if (most >= 0.5) return "most probably because of " + causes.front();
   const std::string last = std::move(causes.back());
   causes.pop_back();
-  return fmt::format("possibly because of {}{}{}", fmt::join(causes, ", "),
-                     causes.empty() ? "" : " or ", last);
+  return fmt::format("{}{}{}", fmt::join(causes, ", "), causes.empty() ? "" : " or ", last);
+}
+
+// What the answer concludes, as all outputs state it: "most probably because of preset 15W (62 %)",
+// "possibly because of preset 15W (33 %) or work on the CPU (31 %)", or why no cause is named.
+std::string conclusion_text(const ExplainAnswer& found) {
+  if (std::string reason = unexplained_text(found); !reason.empty()) return reason;
+  const std::vector<ExplainLine> lines = lines_of(found);
+  const ExplainRow& first = lines.front().row();
+  if (first.cause != SlowCause::kNone) {
+    return (first.probability >= 0.5 ? "most probably because of " : "possibly because of ") +
+           causes_text(lines);
+  }
+  const answer::ExplainedFigure& time = found.gap_figure();
+  const bool within = time.measured >= time.low && time.measured <= time.high;
+  return within ? "within the error of the estimate"
+                : "no known cause explains it better than an error of the estimate";
 }
 
 // For example, "3.4 times as long as expected, most probably because of preset 15W (62 %)".
@@ -250,16 +264,8 @@ std::string explain_sentence(const ExplainAnswer& found) {
   text += ratio > kAsExpected || ratio < 1 / kAsExpected
               ? sentence("{:.3g} times as long as expected", ratio)
               : std::string("as long as expected");
-  if (const std::string reason = unexplained_text(found); !reason.empty()) {
-    return text + "; " + reason;
-  }
-  const std::vector<ExplainLine> lines = lines_of(found);
-  if (lines.front().row().cause == SlowCause::kNone) {
-    const bool within = time.measured >= time.low && time.measured <= time.high;
-    return text + (within ? ", within the error of the estimate"
-                          : ", which no known cause explains better than an error of the estimate");
-  }
-  return text + ", " + causes_text(lines);
+  const std::string conclusion = conclusion_text(found);
+  return text + (conclusion.starts_with("no ") ? "; " : ", ") + conclusion;
 }
 
 std::string remedy_text(const ExplainLine& line) {
@@ -446,7 +452,7 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
   if (found.measured_power_w) {
     text += sentence("; {:.3g} W of {:.3g} W", *found.measured_power_w, found.expected_power_w);
   }
-  std::vector<std::string> lines{text};
+  std::vector<std::string> lines{text, explain_sentence(found)};
   if (found.first_token) {
     lines.push_back(
         fmt::format("the gap and the gains are of the {}, which deviates more",
@@ -480,7 +486,8 @@ Json explain_json(const ExplainAnswer& found) {
                {"expected_power_lo_w", found.expected_power_low_w},
                {"expected_power_hi_w", found.expected_power_high_w}});
   json["runtime"] = found.runtime;
-  if (!found.rows.empty()) json["sentences"] = Json::array({explain_sentence(found)});
+  json["conclusion"] = conclusion_text(found);
+  json["sentences"] = Json::array({explain_sentence(found)});
   if (!found.power_fault.empty()) json["sentences"].push_back(power_fault_text(found));
   if (!found.memory_fault.empty()) json["sentences"].push_back(found.memory_fault);
   if (found.change) json["sentences"].push_back(change_sentence(*found.change));
@@ -514,9 +521,6 @@ Result explain_result(const ExplainAnswer& found) {
                 .data = with_origin(explain_table(found, false), {found.origin}),
                 .json = explain_json(found)};
   result.lines_before(explain_lines(found));
-  if (const std::string reason = unexplained_text(found); !reason.empty()) {
-    result.notes.push_back("the measured time: " + reason);
-  }
   if (!found.power_fault.empty()) result.notes.push_back(power_fault_text(found));
   if (!found.memory_fault.empty()) result.notes.push_back(found.memory_fault);
   if (!found.widened_by.empty()) result.notes.push_back(wide_note(found.widened_by));
@@ -533,9 +537,7 @@ Result explain_result(const ExplainAnswer& found) {
                            counted(left_out, "other cause") + " (--format json lists all)");
   }
   if (found.change) {
-    if (const std::string reason = unexplained_text(*found.change->after); !reason.empty()) {
-      result.notes.push_back("the time after the change: " + reason);
-    }
+    result.text_after("\nafter the change: " + explain_sentence(*found.change->after));
     if (!found.change->after->power_fault.empty()) {
       result.notes.push_back("after the change, " + power_fault_text(*found.change->after));
     }

@@ -46,6 +46,7 @@ std::span<const KeyMeaning> answer_keys() {
       {"intensity", "floating-point operations per byte of modelled traffic"},
       {"explain:rows", "one object per cause, the most probable first"},
       {"explain:time_of", "what the times refer to: minibatch, token or first token"},
+      {"explain:conclusion", "the causes that the answer names, with their probabilities"},
       {"explain:gap_of",
        "the time that the gap and the gains refer to: time_of, or the first token if it deviates "
        "more"},
