@@ -371,7 +371,6 @@ TEST(ExplainLanguage, AModelThatDoesNotFitIsSaid) {
   EXPECT_THAT(explain(question).memory_fault, ::testing::HasSubstr("GiB: it does not fit"));
 }
 
-// 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, WhatTheUserKnowsCounts) {
   ExplainQuestion question = question_of("zoo:llama-3.1-8b");
   question.device = "agx-orin";
@@ -383,6 +382,7 @@ TEST(ExplainLanguage, WhatTheUserKnowsCounts) {
   EXPECT_EQ(probability_of(found, SlowCause::kPrecision), 0);
 }
 
+// 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);
   question.language.question.request.concurrency = 16;
