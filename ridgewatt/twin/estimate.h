@@ -110,6 +110,7 @@ class Estimator {
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
   // The power limit that firmware enforces; the clocks under this limit; the highest GPU clock that
   // does not exceed the clock of `mode` and at which the power is within a limit.
+  void hold_limit(Breakdown& at) const;
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;
   double clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const;

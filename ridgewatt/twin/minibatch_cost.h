@@ -105,6 +105,8 @@ struct Breakdown {
   PowerMode clocks;
   int sms = 0;              // SMs that are on; 0 on a processor without a GPU
   double free_gpu_hz = 0;   // GPU clock without a power limit
+  double free_w = 0;        // average power without the module's power limit
+  double held = 1;          // factor on the time due to that limit
   double gpu_load = 0;      // share of the period in which kernels run
   double load_cpu_s = 0;    // CPU time to load the minibatch
   double hand_over_s = 0;   // from loader worker to main process, if cores are free

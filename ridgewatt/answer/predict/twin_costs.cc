@@ -26,7 +26,12 @@ predict::Prediction TwinCost::at_these_clocks(double interval) const {
   if (limit_held) return within(interval);
   twin::EstimateError unbounded = error;
   unbounded[twin::kPower].most = std::numeric_limits<double>::infinity();
-  return stated_cost(estimate.total, unbounded, python_call_s, interval);
+  predict::Prediction cost = stated_cost(estimate.total, unbounded, python_call_s, interval);
+  const double freed = estimate.free_w / estimate.total.power_w;
+  for (double* power_w : {&cost.power_w.mean, &cost.power_w.lo, &cost.power_w.hi}) {
+    *power_w *= freed;
+  }
+  return cost;
 }
 
 std::vector<Rival> rivals_of(const twin::Twin& twin, const twin::TwinModel& model,

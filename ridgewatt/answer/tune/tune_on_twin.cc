@@ -344,10 +344,11 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
   add_facts(found, costs, priced);
   name_presets(found, board);
   const auto& best = found.outcome.best;
-  if (best && model(best->point).power_w > twin.power_limit_w) {
-    found.outcome.envelope_w = board.power_limit_w;
+  if (best) {
+    const twin::Breakdown at = costs.at(best->point).estimate;
+    if (at.held > 1) found.outcome.envelope_w = board.power_limit_w;
+    found.outcome.waits_in_power = 1 - at.counted_share;
   }
-  if (best) found.outcome.waits_in_power = 1 - costs.at(best->point).estimate.counted_share;
   return found;
 }
 

@@ -119,8 +119,8 @@ RowNotes row_notes(const answer::EstimateAnswer& found) {
   double most_w = 0, waits = 0;
   std::size_t above = 0, waiting = 0;
   for (const auto& row : found.rows) {
-    const double power_w = row.estimate.total.power_w, share = 1 - row.estimate.counted_share;
-    above += limit_w && power_w > *limit_w ? 1 : 0;
+    const double power_w = row.estimate.free_w, share = 1 - row.estimate.counted_share;
+    above += row.estimate.held > 1 ? 1 : 0;
     waiting += waits_note(share).empty() ? 0 : 1;
     most_w = std::max(most_w, power_w);
     waits = std::max(waits, share);
@@ -129,7 +129,7 @@ RowNotes row_notes(const answer::EstimateAnswer& found) {
   if (above > 0) {
     notes.envelope = sentence(
         "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
-        "the power ends there, and a board that lowers its clocks takes longer",
+        "the estimates are of a board that lowers its clocks to this power",
         *limit_w, above, rows, most_w);
   }
   if (waiting > 0) {

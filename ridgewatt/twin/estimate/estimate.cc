@@ -342,6 +342,7 @@ Breakdown Estimator::at_clocks(const PowerMode& clocks, const RunOptions& run) c
   Breakdown result = combine(*rates_, gpu, cpu, times(*rates_, gpu, cpu));
   result.clocks = clocks;
   result.sms = twin_.sms;
+  result.free_w = result.total.power_w;
   const double launching_s = rates_->terms->launches_until.back() * cpu.launch_s;
   result.least_s = std::max(gpu.least_s, least_launch_share_ * launching_s);
   return result;
@@ -390,7 +391,8 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
   for (const double part : result.time_s) total_s += part;
   result.total = {total_s, total_s, total_s, kUnknown};
   result.energy_j.fill(kUnknown);
-  result.static_j = result.always_w = result.busy_core_w = result.gpu_load = kUnknown;
+  result.free_w = result.static_j = result.always_w = result.busy_core_w = result.gpu_load =
+      kUnknown;
   result.launch_cpu_s = total_s;
   result.clocks = mode;
   return result;
@@ -410,6 +412,7 @@ Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) con
   if (twin_.cpu) return on_processor(mode);
   Breakdown result = at_clocks(clocks(mode, run), run);
   result.free_gpu_hz = gpu_clocks(mode).first;
+  if (!twin_.discrete) hold_limit(result);
   return result;
 }
 
@@ -435,7 +438,7 @@ void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s)
   const CpuState cpu = cpu_state(*rates_, at, options_);
   // The longest chain: the launches up to the corner, then the GPU times from the corner on.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
-  const double stretch = uneven(*rates_, gpu, cpu);
+  const double stretch = uneven(*rates_, gpu, cpu) * breakdown(mode).held;
   const double launch_s = stretch * cpu.launch_s;
   for (std::size_t k = 0; k <= corner; ++k) time_s[k] += rates_->terms->launches[k] * launch_s;
   for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s(k);
@@ -479,9 +482,10 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     auto& layer = layers[k];
     layer.kernel = k;
     layer.time_s = time_s[k];
-    layer.gpu_s = gpu.gpu_s(k);
-    layer.gpu_compute_s = (gpu.gpu_s(k) - gpu.fixed_s[k]) * gpu.compute_share[k];
-    layer.gpu_memory_s = (gpu.gpu_s(k) - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
+    layer.gpu_s = whole.held * gpu.gpu_s(k);
+    const double held_work_s = whole.held * (gpu.gpu_s(k) - gpu.fixed_s[k]);
+    layer.gpu_compute_s = held_work_s * gpu.compute_share[k];
+    layer.gpu_memory_s = held_work_s * (1 - gpu.compute_share[k]);
     layer.launch_s = rates_->terms->launches[k] * launch_s;
     layer.effective_traffic_bytes = rates_->terms->traffic_bytes[k];
     layer.energy_j =

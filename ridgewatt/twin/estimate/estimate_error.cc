@@ -170,7 +170,7 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
                         at.mem_clock_hz}];
   if (known) return *known;
   known = std::make_unique<Variances>();
-  const auto middle = logs_of(middle_(at));
+  const auto middle = logs_of(middle_.at_clocks(at, middle_.options_).total);
   const std::vector<MinibatchCost> costs = middle_.at_moved(at, moved_);
   std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
   std::array<double, kQuantities.size()> precision{};
@@ -344,14 +344,6 @@ double unwaited_w(const Breakdown& at) {
   return at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
 }
 
-// Factor on the time if the same energy is spent at the module's power limit. 1 below the limit.
-double throttled(const Twin& twin, const Breakdown& at) {
-  const double over_w = at.total.power_w - twin.power_limit_w;
-  if (!(over_w > 0)) return 1;
-  const double left_w = twin.power_limit_w - at.always_w;
-  return left_w > 0 ? (left_w + over_w) / left_w : at.total.power_w / twin.power_limit_w;
-}
-
 }  // namespace
 
 // Below the fitted CPU clocks and cores, the share of waits in the power is unknown. Above the
@@ -367,8 +359,8 @@ void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
     error[kPower].add(waits, waits);
     error[kEnergy].add(waits, waits);
   }
-  if (const double longer = throttled(twin_, at); longer > 1 && !twin_.discrete) {
-    const double sd = std::log(longer) / kNormal95;
+  if (at.held > 1) {
+    const double sd = std::log(at.held) / kNormal95;
     error[kTime].add(sd, sd);
   }
 }
@@ -462,12 +454,12 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
                                   at.clocks.cpu_clock_hz / 1e6,
                                   twin_.home.least_cpu_hz(middle_.cost().kind) / 1e6));
   }
-  if (at.total.power_w > twin_.power_limit_w && !twin_.discrete) {
+  if (at.held > 1) {
     reasons.push_back(
         fmt::format("power: {:.3g} W by the model, more than the module's limit of {:.3g} W: it "
                     "would lower its "
                     "clocks",
-                    at.total.power_w, twin_.power_limit_w));
+                    at.free_w, twin_.power_limit_w));
   }
   if (twin_.discrete) {
     const LimitedModes modes = limited_modes(at);

@@ -296,15 +296,34 @@ TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
   EXPECT_TRUE(ErrorModel(twin, cost, {}).widened_at(free).empty());
   const double before = ErrorModel(twin, cost, {})(free)[kTime].sd;
   twin.power_limit_w = 0.5 * free.total.power_w;
+  const Estimator estimator(twin, cost);
   const ErrorModel errors(twin, cost, {});
-  const auto [time, power, energy] = bounded(free.total, errors(free), 0.9);
+  const Breakdown held = estimator.breakdown({});
+  const auto [time, power, energy] = bounded(held.total, errors(held), 0.9);
+  EXPECT_DOUBLE_EQ(held.free_w, free.total.power_w);
   EXPECT_DOUBLE_EQ(power.value, twin.power_limit_w);
   EXPECT_DOUBLE_EQ(power.hi, twin.power_limit_w);
-  EXPECT_GT(errors(free)[kTime].sd, before);
   const double throttled_s = free.total.period_s * (free.total.power_w - free.always_w) /
                              (twin.power_limit_w - free.always_w);
-  EXPECT_GE(time.hi, throttled_s);
-  EXPECT_THAT(errors.widened_at(free),
+  EXPECT_NEAR(time.value, throttled_s, 1e-9 * throttled_s);
+  EXPECT_GT(errors(held)[kTime].sd, before);
+  EXPECT_LE(time.lo, free.total.period_s);
+  // The energy of the work, and static power for a longer time.
+  const double static_j = free.always_w * (throttled_s - free.total.period_s);
+  EXPECT_NEAR(held.total.energy_j(), free.total.energy_j() + static_j, 1e-9 * static_j);
+  double parts_j = held.static_j, parts_s = 0;
+  for (const double part_j : held.energy_j) parts_j += part_j;
+  for (const double part_s : held.time_s) parts_s += part_s;
+  EXPECT_NEAR(parts_j, held.total.energy_j(), 1e-9 * parts_j);
+  EXPECT_NEAR(parts_s, held.total.period_s, 1e-9 * parts_s);
+  double layers_s = held.time_s[static_cast<std::size_t>(Cause::kHost)], layers_j = 0;
+  for (const LayerEstimate& layer : estimator.layers({})) {
+    layers_s += layer.time_s;
+    layers_j += layer.energy_j;
+  }
+  EXPECT_NEAR(layers_s, held.total.period_s, 1e-3 * layers_s);
+  EXPECT_LE(layers_j, held.total.energy_j() * (1 + 1e-9));
+  EXPECT_THAT(errors.widened_at(held),
               ::testing::ElementsAre(::testing::HasSubstr("more than the module's limit")));
 }
 

@@ -1,4 +1,4 @@
-// The GPU clock at which the firmware of a discrete GPU holds a power limit.
+// What power limits do: the firmware of a discrete GPU lowers its clock; a module takes longer.
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
@@ -43,6 +43,21 @@ double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOp
   const auto ends = boost::math::tools::toms748_solve(
       over, low, high, over_low, over_high, boost::math::tools::eps_tolerance<double>(44), rounds);
   return std::exp((ends.first + ends.second) / 2);
+}
+
+// A module that would draw more than its limit lowers its clocks. It is not known how, so the
+// energy of the work stays the same.
+void Estimator::hold_limit(Breakdown& at) const {
+  const double over_w = at.free_w - twin_.power_limit_w;
+  if (!(over_w > 0)) return;
+  const double left_w = twin_.power_limit_w - at.always_w;
+  at.held = left_w > 0 ? 1 + over_w / left_w : at.free_w / twin_.power_limit_w;
+  at.static_j += (at.held - 1) * at.always_w * at.total.period_s;
+  for (double& part : at.time_s) part *= at.held;
+  for (double* time_s : {&at.total.period_s, &at.total.pipe_s, &at.total.median_s}) {
+    *time_s *= at.held;
+  }
+  at.total.power_w = twin_.power_limit_w;
 }
 
 PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) const {
