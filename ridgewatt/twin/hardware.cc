@@ -49,6 +49,11 @@ void limit_tensor_share(Twin& twin) {
   }
 }
 
+double least_limited_hz(const std::vector<double>& clocks_hz) {
+  constexpr double kLeastShare = 0.22;
+  return std::max(clocks_hz.front(), kLeastShare * clocks_hz.back());
+}
+
 void set_hardware(const Board& board, Twin& twin) {
   const auto& levels = board.find_bsp().levels;
   const auto highest = [&](Knob knob) {

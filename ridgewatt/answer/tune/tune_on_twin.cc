@@ -156,30 +156,37 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
   }
 }
 
-// Of the points with the estimate of point `best`, the one that meets the limits with the highest
-// probability. For example, a power limit of a graphics card that has no effect by the estimate
-// holds if the card draws more than estimated.
+// Deviation of the ratio of two estimates by the errors of the points alone
+// (docs/methods/estimate_error.md#between-points).
+constexpr double kPointTie = 0.04;
+constexpr double kRounding = 1e-9;  // chosen
+
+// Among the feasible points whose objective is at most the share `tie` above that of point `best`,
+// the one with the highest probability of meeting the limits per objective. For example, a power
+// limit that slows a graphics card little by the estimate holds if the card draws more than
+// estimated.
 std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
                          const tune::SearchSpace& space, std::span<const predict::Prediction> costs,
-                         std::size_t best) {
-  static constexpr double kSame = 1e-9;  // chosen: tolerates rounding
-  const auto same = [&](double value, double other) {
-    return std::abs(value / other - 1) <= kSame;
+                         std::size_t best, tune::Caution caution, double tie) {
+  const auto objective = [&](std::size_t i) {
+    const auto& [time, power, energy] = costs[i];
+    return tune::objective_value(goal, space[i], time.mean, power.mean, energy.mean);
+  };
+  const auto feasible = [&](std::size_t i) {
+    return tune::choose(goal, std::span(&space[i], 1), costs.subspan(i, 1), caution).best;
   };
   const auto probability = [&](std::size_t i) {
     return tune::least_confidence(estimated(goal, "", twin, space[i]).confidence);
   };
   const auto least = probability(best);
-  if (!least) return best;
+  if (!least || *least >= 1) return best;
+  const double lowest = objective(best);
   double most = *least;
-  for (std::size_t i = 0, first = best; i < costs.size(); ++i) {
-    if (space[i].batch != space[first].batch ||
-        !same(costs[i].time_s.mean, costs[first].time_s.mean) ||
-        !same(costs[i].power_w.mean, costs[first].power_w.mean)) {
-      continue;
-    }
-    const double found = probability(i).value_or(0);
-    if (found > most + kSame) most = found, best = i;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const double ratio = std::max(1.0, objective(i) / lowest);
+    if (ratio > 1 + tie || most * ratio >= 1 || !feasible(i)) continue;
+    const double found = probability(i).value_or(0) / ratio;
+    if (found > most + kRounding) most = found, best = i;
   }
   return best;
 }
@@ -202,7 +209,10 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
   const tune::Choice choice = tune::choose(found.outcome.goal, space.points(), costs,
                                            caution_of(question), twin::kTwinTie, times);
   if (choice.best) {
-    const std::size_t best = most_certain(found.outcome.goal, twin, space, costs, *choice.best);
+    const tune::Caution caution = caution_of(question);
+    const bool tied = model.twin().discrete && caution == tune::Caution::kMeans;
+    const std::size_t best = most_certain(found.outcome.goal, twin, space, costs, *choice.best,
+                                          caution, tied ? kPointTie : kRounding);
     found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[best]);
   }
   if (choice.miss)

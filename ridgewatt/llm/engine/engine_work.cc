@@ -8,6 +8,7 @@
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/llm/quantization/checkpoint.h"
 #include "ridgewatt/numerics/soft_maximum.h"
+#include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::llm {
 namespace {
@@ -122,7 +123,7 @@ EngineBoard::EngineBoard(const Board& board) {
   bytes_per_hz_ = peak_bandwidth(board, top_) / top_.mem_clock_hz;
   const twin::Twin twin = twin::load_twin(board);
   limit_w_ = twin.power_limit_w;
-  if (twin.discrete) least_gpu_hz_ = twin.levels[Knob::kGpuClock].front();
+  if (twin.discrete) least_gpu_hz_ = twin::least_limited_hz(twin.levels[Knob::kGpuClock]);
   request_per_hz_ = kStreamRequests * twin[P::kGpuBytesPerCycle] / sms_;
   twin_top_ =
       PowerMode{twin.cpu_cores, twin.cpu_clock_hz, twin.gpu_clock_hz, twin.mem_clock_hz, ""};

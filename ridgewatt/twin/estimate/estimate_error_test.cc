@@ -10,6 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibrate.h"
+#include "ridgewatt/twin/hardware.h"
 #include "ridgewatt/twin/published_runs.h"
 #include "ridgewatt/twin/twin_roofline.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -258,7 +259,7 @@ TEST_P(UnderPowerLimits, AStricterLimitIsNeverFasterNorAllowsMorePower) {
     }
     // No limit makes a minibatch slower than the lowest clock does, apart from the error there.
     PowerMode lowest;
-    lowest.gpu_clock_hz = twin.levels[Knob::kGpuClock].front();
+    lowest.gpu_clock_hz = least_limited_hz(twin.levels[Knob::kGpuClock]);
     const Bounded low = at(lowest)[kTime], top = at({})[kTime];
     const double error = std::max(low.hi / low.value, top.hi / top.value);
     EXPECT_LE(wider[kTime].hi, low.value * error * (1 + 1e-6)) << name;

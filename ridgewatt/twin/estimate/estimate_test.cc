@@ -1,5 +1,6 @@
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/hardware.h"
 
 #include <gtest/gtest.h>
 
@@ -444,7 +445,9 @@ TEST(PowerLimit, LowersTheClockUntilItHolds) {
           at.always_w + (at.total.power_w - at.always_w) / std::min(1.0, at.gpu_load);
       EXPECT_LE(at.total.period_s, last_s * (1 + 1e-9)) << name << preset.name;
       EXPECT_GE(at.clocks.gpu_clock_hz, last_hz * (1 - 1e-9)) << name << preset.name;
-      const bool lowest = at.clocks.gpu_clock_hz <= twin.levels[Knob::kGpuClock].front();
+      const double least_hz = least_limited_hz(twin.levels[Knob::kGpuClock]);
+      EXPECT_GE(at.clocks.gpu_clock_hz, least_hz) << name << preset.name;
+      const bool lowest = at.clocks.gpu_clock_hz <= least_hz;
       const bool highest = at.clocks.gpu_clock_hz >= twin.gpu_clock_hz;
       if (!lowest) {
         EXPECT_LE(working_w, limit_w * (1 + 1e-6)) << name << preset.name;

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/twin/estimate/estimator_parts.h"
+#include "ridgewatt/twin/hardware.h"
 
 namespace ridgewatt::twin {
 
@@ -27,7 +28,7 @@ double Estimator::limit_w(const PowerMode& mode) const {
 
 double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const {
   const double most_hz = gpu_clocks(mode).first;
-  const double least_hz = std::min(twin_.levels[Knob::kGpuClock].front(), most_hz);
+  const double least_hz = std::min(least_limited_hz(twin_.levels[Knob::kGpuClock]), most_hz);
   const auto over_limit = [&](const Breakdown& at) {
     return std::log(working_power_w(at) / limit_w);
   };
