@@ -382,6 +382,19 @@ TEST(ExplainLanguage, WhatTheUserKnowsCounts) {
   EXPECT_EQ(probability_of(found, SlowCause::kPrecision), 0);
 }
 
+TEST(ExplainLanguage, AnEngineOfTheGpuHasNoLayersOnTheCpu) {
+  ExplainQuestion question = question_of("zoo:llama-3.1-8b");
+  question.device = "agx-orin";
+  question.tokens_per_s = 5;
+  for (const char* engine : {"llama.cpp", "mlc"}) {
+    question.engine = engine;
+    const ExplainAnswer found = explain(question);
+    for (const SlowCause cause : {SlowCause::kCpuFallback, SlowCause::kPartialOffload}) {
+      EXPECT_EQ(probability_of(found, cause) > 0, question.engine == "llama.cpp") << engine;
+    }
+  }
+}
+
 // 16 sequences share the rate, so the time per token of each sequence is 16 times longer.
 TEST(ExplainLanguage, TheRateIsOfAllSequences) {
   ExplainQuestion question = language_question(32);

@@ -179,8 +179,12 @@ double on_cpu_s(const LanguageCase& of, const llm::PhaseWork& step) {
   return std::max(step.work_flop / (kOfPeak * peak), step.traffic_bytes / bytes_per_s);
 }
 
+// Engines that compute no layer on the CPU.
+constexpr std::string_view kOnGpuOnly[] = {"mlc", "sglang", "tensorrt-llm", "vllm"};
+
 Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
   Forecasts found;
+  if (std::ranges::find(kOnGpuOnly, of.engine().name) != std::end(kOnGpuOnly)) return found;
   if (of.weights().steps.size() < 2 || cpu_peak_flop_per_s(of.board(), of.mode) <= 0) return found;
   const double prompt_s = on_cpu_s(of, of.weights().steps[0]);
   // The claim is of the GPU, so it does not change the time on the CPU.

@@ -123,6 +123,7 @@ bool inject(RealEngine& run, SlowCause cause, Random& random) {
     return true;
   }
   if (cause == kCpuFallback || cause == kPartialOffload) {
+    if (run.request.runtime != "llama.cpp") return false;  // the others compute on the GPU only
     run.on_cpu = cause == kCpuFallback ? 1 : random.uniform(0.08, 0.9);
     run.seen.busiest_thread = random.uniform(0.9, 1);
     run.seen.program_cores = random.uniform(1, run.mode.cpu_cores);

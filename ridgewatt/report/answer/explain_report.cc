@@ -193,22 +193,25 @@ std::string evidence_text(const ExplainLine& line) {
   return text;
 }
 
+// The factor between the measured time and the one that the cause predicts, as a logarithm.
+double misses_by(const ExplainLine& line) {
+  const ExplainAnswer& found = *line.found;
+  const answer::Prognosis& prognosis = line.row().prognosis;
+  const bool first = found.gap_of == ExplainedTime::kFirstToken && prognosis.first_token_s;
+  const double time_s = first ? *prognosis.first_token_s : prognosis.time_s;
+  return time_s > 0 ? std::abs(std::log(found.gap_figure().measured / time_s))
+                    : std::numeric_limits<double>::infinity();
+}
+const double kExplains = std::log(2);  // chosen: largest plausible error of a prediction
+
 // For example, "no single cause explains it: the nearest, preset 15W, gives 62.3 ms". Empty if the
 // prediction of a cause is near the measured time.
 std::string unexplained_text(const ExplainAnswer& found) {
-  static constexpr double kExplains = 2;  // chosen: largest plausible error of a prediction
-  const auto off = [&](const ExplainLine& line) {
-    const answer::Prognosis& prognosis = line.row().prognosis;
-    const bool first = found.gap_of == ExplainedTime::kFirstToken && prognosis.first_token_s;
-    const double time_s = first ? *prognosis.first_token_s : prognosis.time_s;
-    return time_s > 0 ? std::abs(std::log(found.gap_figure().measured / time_s))
-                      : std::numeric_limits<double>::infinity();
-  };
   const auto lines = lines_of(found);
   const auto nearest =
       std::min_element(lines.begin(), lines.end(),
-                       [&](const ExplainLine& a, const ExplainLine& b) { return off(a) < off(b); });
-  if (nearest == lines.end() || off(*nearest) <= std::log(kExplains)) return "";
+                       [](const auto& a, const auto& b) { return misses_by(a) < misses_by(b); });
+  if (nearest == lines.end() || misses_by(*nearest) <= kExplains) return "";
   return fmt::format("no single cause explains it: the nearest, {}, gives {}",
                      setting_text(*nearest), figures_text(found, nearest->row().prognosis));
 }
@@ -231,8 +234,9 @@ std::string causes_text(const std::vector<ExplainLine>& lines) {
   for (const auto& line : lines) {
     const bool listed = causes.empty() || (most < 0.5 && line.row().probability >= kClose * most);
     if (!listed || line.row().cause == SlowCause::kNone || causes.size() == kMost) break;
-    causes.push_back(
-        fmt::format("{} ({:.0f} %)", setting_text(line), 100 * line.row().probability));
+    causes.push_back(fmt::format("{}{} ({:.0f} %)", setting_text(line),
+                                 misses_by(line) > kExplains ? " with another cause" : "",
+                                 100 * line.row().probability));
   }
   const std::string last = std::move(causes.back());
   causes.pop_back();
