@@ -19,8 +19,8 @@ std::string unpacked(std::string_view gzip);
 namespace embedded {
 
 std::span<const EmbeddedFile> boards();     // boards/*.toml in gzip format
-std::span<const EmbeddedFile> engines();    // engines/*.toml
-std::span<const EmbeddedFile> studies();    // studies/*.toml
+std::span<const EmbeddedFile> engines();    // engines/*.toml in gzip format
+std::span<const EmbeddedFile> studies();    // studies/*.toml in gzip format
 std::span<const EmbeddedFile> published();  // studies/published/*.csv in gzip format
 std::span<const EmbeddedFile> web();        // style and scripts of HTML reports
 std::span<const EmbeddedFile> app();        // the web application; only in the server

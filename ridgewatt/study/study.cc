@@ -349,7 +349,7 @@ Study load_study(const std::string& name_or_path) {
   const auto files = embedded::studies();
   const auto file = std::find_if(files.begin(), files.end(),
                                  [&](const auto& f) { return f.name == *name + ".toml"; });
-  return parse_study(file->content, "embedded " + std::string(file->name));
+  return parse_study(unpacked(file->content), "embedded " + std::string(file->name));
 }
 
 std::vector<std::string> list_studies() {

@@ -118,7 +118,7 @@ std::vector<EngineFacts> parse_engine_facts(std::string_view toml, const std::st
 std::span<const EngineFacts> engine_facts() {
   static const std::vector<EngineFacts> kFacts = [] {
     const EmbeddedFile& file = embedded_engines("engines.toml");
-    return parse_engine_facts(file.content, std::string(file.name));
+    return parse_engine_facts(unpacked(file.content), std::string(file.name));
   }();
   return kFacts;
 }

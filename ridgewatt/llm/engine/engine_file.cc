@@ -190,7 +190,7 @@ EngineFile parse_engines(std::string_view toml, const std::string& source) {
 const EngineFile& shipped_engine_file() {
   static const EngineFile kFile = [] {
     const EmbeddedFile& file = embedded_engines("language_models.toml");
-    return parse_engines(file.content, std::string(file.name));
+    return parse_engines(unpacked(file.content), std::string(file.name));
   }();
   return kFile;
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <regex>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
@@ -26,6 +28,30 @@ constexpr const char* kToWrite =
 // Without JIT: compiling a query takes longer than counting a million points.
 constexpr const char* kToRead =
     "SET search_path = ridgewatt; SET default_transaction_read_only = on; SET jit = off";
+
+struct StateAndMessage {
+  std::string state, message;
+};
+
+// Splits a line like "... FATAL:  28P01: password authentication failed LOCATION: ...". Empty if it
+// has no SQLSTATE.
+std::optional<StateAndMessage> find_state(std::string_view line) {
+  constexpr std::size_t kDigits = 5;
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto digit = [&](char c) { return upper(c) || (c >= '0' && c <= '9'); };
+  for (std::size_t at = line.find(": "); at != line.npos; at = line.find(": ", at + 1)) {
+    if (at == 0 || !upper(line[at - 1])) continue;
+    const std::string_view rest =
+        line.substr(std::min(line.find_first_not_of(' ', at + 1), line.size()));
+    const std::string_view state = rest.substr(0, kDigits);
+    if (!std::all_of(state.begin(), state.end(), digit)) continue;
+    if (!rest.substr(state.size()).starts_with(": ") || state.size() < kDigits) continue;
+    const std::string_view message = rest.substr(kDigits + 2);
+    return StateAndMessage{std::string(state),
+                           std::string(message.substr(0, message.find(" LOCATION: ")))};
+  }
+  return std::nullopt;
+}
 
 // Converts a message from libpq to a single line.
 std::string in_one_line(const std::string& message) {
@@ -175,9 +201,7 @@ void PostgresqlSession::wait_for_connection() {
   for (int next = libpq::kPollWriting; next != libpq::kPollOk;) {
     const std::string message = in_one_line(pq_.error_message(connection_));
     if (next == libpq::kPollFailed || pq_.socket(connection_) < 0) {
-      static const std::regex with_state(".*?[A-Z]+: +([0-9A-Z]{5}): (.*?)( LOCATION: .*)?");
-      std::smatch found;
-      if (std::regex_match(message, found, with_state)) fail(found[1], found[2]);
+      if (const auto found = find_state(message)) fail(found->state, found->message);
       if (pq_.needs_password(connection_) != 0) {
         throw PermissionError("the database server asks for a password", shown(),
                               "give it in ~/.pgpass, ?passfile=FILE or PGPASSWORD");
