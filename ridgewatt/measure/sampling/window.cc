@@ -1,7 +1,9 @@
 #include "ridgewatt/measure/window.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace ridgewatt::measure {
@@ -31,6 +33,24 @@ void exclude(std::vector<MarkedMinibatch>& minibatches, std::span<const Disturba
   }
 }
 
+constexpr std::array<std::string_view, 3> kNoMinibatch = {"validation", "evaluation", "checkpoint"};
+
+// Excludes each minibatch in which such a phase begins and ends: its time is not that of a step.
+void exclude_phases(const std::vector<TimedMark>& marks,
+                    std::vector<MarkedMinibatch>& minibatches) {
+  if (marks.empty()) return;
+  for (const PhaseSpan& phase : phases_of(marks, marks.back().time_s)) {
+    const auto& names = kNoMinibatch;
+    if (std::find(names.begin(), names.end(), phase.name) == names.end()) continue;
+    const auto after = std::upper_bound(
+        minibatches.begin(), minibatches.end(), phase.begin_s,
+        [](double time_s, const MarkedMinibatch& one) { return time_s < one.begin_s; });
+    if (after == minibatches.begin()) continue;
+    MarkedMinibatch& around = *std::prev(after);
+    if (phase.end_s <= around.end_s) around.excluded = phase.name;
+  }
+}
+
 }  // namespace
 
 MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const WindowOptions& options,
@@ -42,6 +62,7 @@ MinibatchWindow minibatch_window(const std::vector<TimedMark>& marks, const Wind
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, all.size())));
   std::erase_if(all, [&](const auto& minibatch) { return minibatch.begin_s < options.begin_s; });
   exclude(all, disturbances);
+  exclude_phases(marks, all);
   int counted = 0;
   for (std::size_t i = 0; options.minibatches > 0 && i < all.size() && !window.complete; ++i) {
     counted += all[i].excluded.empty() ? 1 : 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -70,6 +71,26 @@ TEST(Window, OnlyAnOutsideCauseExcludes) {
 // of the 95 % intervals must contain the mean. Intervals that assume independence would contain it
 // in less than 80 % of cases.
 // label: slow
+// Minibatches end every 10 ms. A validation lies within the third, a phase of the loop within the
+// fifth, and an evaluation contains the seventh.
+TEST(Window, AMinibatchThatContainsAValidationIsExcluded) {
+  auto marks = marks_of(std::vector<double>(8, 0.01));
+  const auto add = [&](const char* name, double begin_s, double end_s) {
+    marks.push_back({TimedMark::Kind::kBegin, name, begin_s});
+    marks.push_back({TimedMark::Kind::kEnd, name, end_s});
+  };
+  add("validation", 100.022, 100.028);
+  add("forward", 100.042, 100.044);
+  add("evaluation", 100.055, 100.075);
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
+  const auto window = minibatch_window(marks, {});
+  ASSERT_EQ(window.minibatches.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(window.minibatches[i].excluded, i == 2 ? "validation" : "") << i;
+  }
+}
+
 TEST(BatchMeans, HoldTheMeanOfAnAutocorrelatedSeries) {
   static constexpr int kSeries = 1000;
   for (const auto& [phi, count] : {std::pair{0.0, 40}, {0.5, 100}, {0.7, 400}, {0.9, 1000}}) {
