@@ -65,7 +65,8 @@ void find_alternatives(const TuneQuestion& question,
 struct TuneRanking {
   enum class Over { kBoards, kRuntimes };
   Over over = Over::kBoards;
-  std::vector<TuneAnswer> answers;    // best first; answers without a point within the limits last
+  // Best first; then those without a point within the limits, the nearest miss first.
+  std::vector<TuneAnswer> answers;
   std::vector<std::string> left_out;  // name and reason: "tensorrt int8: .."
 };
 // Answers for all boards. Leaves out boards that cannot run the workload.

@@ -80,6 +80,8 @@ struct TuneForms {
   // Forms of a search by a strategy. forms_of() adds the name of the strategy.
   static constexpr Form kForgets{1 << 16}, kWithoutPrior{1 << 17}, kNeverStops{1 << 18},
       kExhaustive{1 << 19};
+  // Each point is measured over a window of minibatches.
+  static constexpr Form kWindows{1 << 20, "on a real or fake board", "with a program"};
   static constexpr Forms kJobs = kJob | kPeriod | kDay;
   static constexpr Forms kNoSearch = kEveryPoint | kSamples | kJobs;
 };

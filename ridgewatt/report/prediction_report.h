@@ -31,7 +31,10 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
 // from the common value of all samples. If not all samples were used in the fit, their number is
 // stated. If nothing was fitted, rows contain only modes. Bounds are null without an interval.
 Json predictions_to_json(const answer::PredictAnswer& found);
-// The complete result; `seed` is that of AutoOptions.
+// Why intervals are wide or missing, and which samples the parameters are fitted to; `seed` is that
+// of AutoOptions.
+std::vector<std::string> prediction_remarks(const answer::PredictAnswer& found, std::uint64_t seed);
+// The complete result.
 Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
                           OutputFormat format);
 // Points without predictions.

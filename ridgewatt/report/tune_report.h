@@ -44,6 +44,9 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind = {});
 Result tune_result(const answer::TuneAnswer& report, bool trace);
 // The result of a reply: its ranking or, without one, its answer.
 Result reply_result(const answer::TuneReply& reply, bool trace);
+// Remarks on a ranking as a whole: boards that wait for data, and powers that count different
+// parts.
+std::vector<std::string> ranking_remarks(const answer::TuneRanking& ranking);
 // The question: goal, workload, board; one string per line.
 std::vector<std::string> tune_question(const answer::TuneAnswer& report);
 // The answer, or why there is none; one string per line.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ridgewatt/answer/serve.h"
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::answer {
@@ -58,6 +59,15 @@ void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorklo
   }
 }
 
+// Throws if the sweep is of another kind than its role in the plan.
+void require_kind(const Sweep& sweep, WorkloadKind role) {
+  const auto kind = find_name<WorkloadKind>(sweep.kind);  // absent: a phase
+  if (!kind || *kind == role) return;
+  const std::string needed(name_of(role));
+  throw UsageError("the sweep of the " + needed + " has rows of the kind " + sweep.kind,
+                   sweep.source, "give a sweep of the kind " + needed);
+}
+
 }  // namespace
 
 std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model) {
@@ -72,6 +82,7 @@ TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_
     std::erase_if(sweeps, [&](const Sweep& one) { return workload_kind_of(one.kind) != kind; });
   }
   Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, path);
+  require_kind(sweep, kind);
   if (keep_outliers) return {average_repeats(std::move(sweep)), path, 0, 0};
   return drop_flagged_rows(sweep, path);
 }
@@ -103,6 +114,9 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
   if (asked.non_urgent_rates_hz.size() > sweeps.non_urgent.size()) {
     throw UsageError("--non-urgent-rate gives more rates than there are non-urgent inferences", "");
   }
+  if (sweeps.inference) require_kind(*sweeps.inference, WorkloadKind::kInference);
+  for (const Sweep& sweep : sweeps.training) require_kind(sweep, WorkloadKind::kTraining);
+  for (const Sweep& sweep : sweeps.non_urgent) require_kind(sweep, WorkloadKind::kInference);
   schedule::ScheduleWorkloads workloads;
   workloads.switch_s = asked.switch_s;
   add_models(asked.models, board, workloads);

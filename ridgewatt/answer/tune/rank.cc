@@ -1,5 +1,6 @@
 // Answers the question of tune.h for all boards, or for all runtimes of one board.
 #include <algorithm>
+#include <utility>
 
 #include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/answer/tune.h"
@@ -9,11 +10,17 @@
 namespace ridgewatt::answer {
 namespace {
 
+// The answers by their objective, then those without an answer by the excess of their nearest miss,
+// then those whose memory does not hold the minibatch.
 void sort_best_first(std::vector<TuneAnswer>& answers) {
-  std::stable_sort(answers.begin(), answers.end(), [](const TuneAnswer& a, const TuneAnswer& b) {
-    if (a.outcome.best.has_value() != b.outcome.best.has_value()) return a.outcome.best.has_value();
-    return a.outcome.best && a.outcome.best->objective < b.outcome.best->objective;
-  });
+  const auto place = [](const TuneAnswer& one) {
+    const auto& outcome = one.outcome;
+    if (outcome.best) return std::pair(0, outcome.best->objective);
+    const bool near = outcome.miss && outcome.fits_memory;
+    return near ? std::pair(1, outcome.miss->verdict.excess) : std::pair(2, 0.0);
+  };
+  std::stable_sort(answers.begin(), answers.end(),
+                   [&](const TuneAnswer& a, const TuneAnswer& b) { return place(a) < place(b); });
 }
 
 }  // namespace

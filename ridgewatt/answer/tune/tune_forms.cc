@@ -113,6 +113,10 @@ std::vector<AskedForm> forms_of(const TuneRequest& request, const Form& way, Sur
   };
   add_if(verifies, Ways::kVerification);
   add_if(board, Ways::kBoard);
+  if (way == Ways::kBoard) {
+    forms.emplace_back(Ways::kWindows, surface).advice =
+        surface == Surface::kPython ? "give window" : "give --window";
+  }
   add_if(way != Ways::kBoard, way);
   add_if(board && !verifies, Ways::kProgram);
   add_if(twin && request.device == "all", Ways::kEveryBoard);

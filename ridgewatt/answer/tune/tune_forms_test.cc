@@ -41,6 +41,24 @@ TEST(TuneFormsOfARequest, FollowFromItsMembers) {
   EXPECT_EQ(way_of({.device = "fake:agx-orin"}), Ways::kBoard);
 }
 
+// The window of a profile states how many minibatches a point takes.
+TEST(TuneFormsOfARequest, MinibatchesHaveNoEffectOnABoard) {
+  const TuneRequest request{.device = "fake:agx-orin"};
+  const auto idle = [&](const Form& way, Surface surface) {
+    return find_idle(tune_parameters(), &request, surface, {"minibatches"},
+                     forms_of(request, way, surface));
+  };
+  const auto python = idle(TuneForms::kBoard, Surface::kPython);
+  ASSERT_TRUE(python);
+  EXPECT_EQ(python->what, "minibatches has no effect with a program");
+  EXPECT_EQ(python->advice, "give window");
+  const auto line = idle(TuneForms::kBoard, Surface::kCommandLine);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->what, "--minibatches has no effect on a real or fake board");
+  EXPECT_EQ(line->advice, "give --window");
+  EXPECT_FALSE(idle(TuneForms::kSweep, Surface::kPython));
+}
+
 TEST(TuneFormsOfARequest, RefuseMembersThatExcludeEachOther) {
   using Ways = TuneForms;
   TuneRequest request{.workload = {.model = "zoo:lenet5"}, .device = "all"};

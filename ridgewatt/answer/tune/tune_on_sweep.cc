@@ -6,6 +6,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/answer/tune_request.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/strategy.h"
 #include "ridgewatt/tune/surrogate.h"
@@ -68,6 +69,7 @@ tune::SearchSummary searched(const TuneQuestion& question, const ProfiledRows& a
 TuneAnswer tune_on_sweep(const TuneQuestion& asked_question, ProfiledRows asked) {
   Sweep& sweep = asked.rows;
   TuneQuestion question = asked_question;
+  if (!asked.device.empty()) fit_to_board(sweep, load_board(asked.device));
   keep_batches(question, sweep);
   const auto governed = tune::take_governed(sweep);
   const std::string idle_power =

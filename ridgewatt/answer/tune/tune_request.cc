@@ -48,6 +48,7 @@ TuneAnswer answer_from_rows(const TuneRequest& request, const ProfiledRows& rows
                      : question.verify > 0
                          ? verify_by_hand(question, rows.workload, rows.device, rows.rows)
                          : tune_from_samples(question, rows);
+  if (!rows.device.empty()) found.source.device = rows.device;
   add_holds(found, request.heat);
   return found;
 }

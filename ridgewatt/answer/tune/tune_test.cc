@@ -273,6 +273,29 @@ TEST(TuneOnTwin, MaxnKeepsASlowdownLimitWithAnyConfidence) {
   EXPECT_GE(found.outcome.best->confidence[0].probability, 0.99);
 }
 
+// A Jetson Nano has 4 cores and none of these clocks.
+TEST_F(TuneOnSweep, RowsOfAnotherBoardAreRefused) {
+  board_.rows =
+      estimate_sweep({.modes = "presets", .batches = {1}}, model("zoo:lenet5"), "agx-orin");
+  board_.device = "nano";
+  EXPECT_THROW(tune_on_sweep(within_power(50), board_), InputError);
+  board_.device = "agx-orin";
+  EXPECT_TRUE(tune_on_sweep(within_power(50), board_).outcome.best);
+}
+
+// A plan reads training rows as training only.
+TEST(ScheduledSweeps, OfAnotherKindThanTheirRoleAreRefused) {
+  Sweep training = testing::small_board_sweep({16});
+  training.kind = "training";
+  EXPECT_NO_THROW(workloads_to_schedule({}, {.training = {training}}, ""));
+  EXPECT_THROW(workloads_to_schedule({}, {.inference = training}, ""), UsageError);
+  EXPECT_THROW(workloads_to_schedule({}, {.non_urgent = {training}}, ""), UsageError);
+  training.kind = "inference";
+  EXPECT_THROW(workloads_to_schedule({}, {.training = {training}}, ""), UsageError);
+  training.kind = "forward";  // a phase
+  EXPECT_NO_THROW(workloads_to_schedule({}, {.training = {training}}, ""));
+}
+
 TEST_F(TuneOnSweep, AVerificationNeedsTheModelAndItsBoard) {
   EXPECT_THROW(tune_on_sweep(least_energy(3), board_), UsageError);
 }
@@ -660,6 +683,21 @@ TEST(RankBoards, TheBestComesFirst) {
 }
 
 // label: slow
+// Half a watt is below the power of every board: the nearest one comes first, whatever its name.
+TEST(RankBoards, WithoutAnAnswerTheNearestMissComesFirst) {
+  TuneQuestion question = within_power(0.5);
+  question.batches = {1};
+  const TuneRanking ranking = rank_boards(question, model("zoo:lenet5"));
+  ASSERT_GT(ranking.answers.size(), 2u);
+  double before = 0;
+  for (const TuneAnswer& found : ranking.answers) {
+    ASSERT_FALSE(found.outcome.best);
+    ASSERT_TRUE(found.outcome.miss);
+    EXPECT_GE(found.outcome.miss->cost.power_w.mean, before);
+    before = found.outcome.miss->cost.power_w.mean;
+  }
+}
+
 TEST(RankRuntimes, EachAnswerIsThatOfTheRuntimeAlone) {
   const TuneRanking ranking = rank_runtimes(within_power(30), model("zoo:resnet18"), "agx-orin");
   EXPECT_EQ(ranking.over, TuneRanking::Over::kRuntimes);

@@ -135,6 +135,18 @@ Table points_table(const std::vector<OperatingPoint>& points) {
   return table;
 }
 
+std::vector<std::string> prediction_remarks(const answer::PredictAnswer& found,
+                                            std::uint64_t seed) {
+  std::vector<std::string> remarks = found.remarks;
+  if (found.rests_on_a_part()) {
+    remarks.push_back(
+        fmt::format("parameters are fitted to {} of the {}, spread over the space; "
+                    "predictions use the neighbors among all samples (seed {})",
+                    found.summary->part, counted(found.summary->samples, "sample"), seed));
+  }
+  return remarks;
+}
+
 Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed,
                           OutputFormat format) {
   Result result;
@@ -144,13 +156,7 @@ Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed
     result.table = prediction_table(found.points, found.predictions);
     result.data = prediction_table(found.points, found.predictions, found.origins);
   }
-  result.remarks = found.remarks;
-  if (found.rests_on_a_part()) {
-    result.remarks.push_back(
-        fmt::format("parameters are fitted to {} of the {}, spread over the space; "
-                    "predictions use the neighbors among all samples (seed {})",
-                    found.summary->part, counted(found.summary->samples, "sample"), seed));
-  }
+  result.remarks = prediction_remarks(found, seed);
   return result;
 }
 

@@ -141,6 +141,7 @@ Json ranking_to_json(const answer::TuneRanking& ranking) {
   json[key] = Json::array();
   for (const auto& report : reports) json[key].push_back(tune_to_json(report));
   json["left_out"] = ranking.left_out;
+  for (auto& remark : ranking_remarks(ranking)) json["remarks"].push_back(std::move(remark));
   return json;
 }
 

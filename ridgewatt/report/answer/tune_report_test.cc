@@ -122,7 +122,10 @@ TEST(TuneReport, ARankingSaysWhatDoesNotCompare) {
                                           Observation{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.02, 10});
       reply.ranking->answers.push_back(found);
     }
-    return reply_result(reply, false).remarks;
+    const Result result = reply_result(reply, false);
+    const Json said = result.json.value("remarks", Json::array());
+    EXPECT_EQ(said, Json(result.remarks));
+    return result.remarks;
   };
   EXPECT_THAT(remarks({"agx-orin", "nano"}, 0), IsEmpty());
   EXPECT_THAT(remarks({"a40", "h100-sxm"}, 0), IsEmpty());

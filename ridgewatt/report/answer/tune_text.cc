@@ -424,17 +424,21 @@ Result ranking_result(const answer::TuneRanking& ranking) {
   result.data = with_origin(result.table, origins);
   result.json = ranking_to_json(ranking);
   for (const auto& line : ranking.left_out) result.notes.push_back("left out: " + line);
-  std::vector<std::string> names;
-  for (const auto& found : answers) {
-    if (found.source.device) names.push_back(*found.source.device);
-  }
-  for (const std::string& note : {waiting_text(ranking), mixed_power_note(names)}) {
-    if (!note.empty()) result.remarks.push_back(note);
-  }
+  result.remarks = ranking_remarks(ranking);
   return result;
 }
 
 }  // namespace
+
+std::vector<std::string> ranking_remarks(const answer::TuneRanking& ranking) {
+  std::vector<std::string> names;
+  for (const auto& found : ranking.answers) {
+    if (found.source.device) names.push_back(*found.source.device);
+  }
+  std::vector<std::string> remarks{waiting_text(ranking), mixed_power_note(names)};
+  std::erase(remarks, "");
+  return remarks;
+}
 
 Result tune_result(const answer::TuneAnswer& report, bool trace) {
   Result result;
