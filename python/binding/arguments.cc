@@ -201,6 +201,14 @@ py::object Arguments::progress() {
   return value;
 }
 
+void Arguments::remark(const std::string& text, bool warns) {
+  if (text.empty()) return;
+  remarks_.push_back(text);
+  if (warns && PyErr_WarnEx(PyExc_RuntimeWarning, escape_terminal(text).c_str(), 2) < 0) {
+    throw py::error_already_set();
+  }
+}
+
 void Arguments::refuse(std::initializer_list<const char*> names, const std::string& when,
                        const std::string& advice) {
   for (const char* name : names) {

@@ -85,6 +85,10 @@ class Arguments {
   }
   void replace(const char* name, const py::object& value) { given_[name] = value; }
   py::object progress();  // a callable or None
+  // Keeps a remark on the given values for the answer; an empty text is ignored. `warns`: also
+  // issues a RuntimeWarning.
+  void remark(const std::string& text, bool warns = false);
+  const std::vector<std::string>& remarks() const { return remarks_; }
   // Throws UsageError if one of the arguments is given. `when` names the situation in which they
   // have no effect.
   void refuse(std::initializer_list<const char*> names, const std::string& when,
@@ -94,6 +98,7 @@ class Arguments {
  private:
   py::kwargs given_;
   std::set<std::string> known_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace ridgewatt::python

@@ -7,6 +7,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/schedule_report.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::python {
 namespace {
@@ -18,6 +19,15 @@ struct Estimates {
   std::shared_ptr<const EstimateAnswer> found;
   std::vector<EstimateLine> rows;
   Json json() const { return report::estimate_json(*found).whole(); }
+  std::vector<std::string> remarks() const {
+    const int batch = found->rows.front().setting->batch;
+    std::vector<std::string> lines = found->model->estimator(batch).cost().caveats.lines();
+    const auto [preset, envelope, waits, mixed, caller, wide] = report::estimate_remarks(*found);
+    for (const auto& line : {preset, envelope, waits, mixed, caller, wide}) {
+      if (!line.empty()) lines.push_back(line);
+    }
+    return lines;
+  }
 };
 
 const Fields<EstimateLine>& line_fields() {
@@ -66,8 +76,10 @@ struct PlanRow {
 };
 struct BoundPlan {
   answer::PlanAnswer found;
+  std::vector<std::string> of_sweeps;  // remarks on the given sweeps
   std::vector<PlanRow> rows;
   Json json() const { return report::plan_to_json(found); }
+  std::vector<std::string> remarks() const { return of_sweeps; }
 };
 
 const schedule::Plan& plan_of(const PlanRow& row) {
@@ -121,6 +133,10 @@ const Fields<BoundPlan>& bound_plan_fields() {
   static const Fields<BoundPlan> fields = [] {
     Fields<BoundPlan> all = plan_fields<BoundPlan>();
     using B = BoundPlan;
+    all.push_back({"workload", [](const B& b) { return b.found.origin.workload; },
+                   "names and kinds of the workloads: \"resnet18 inference + resnet18 training\""});
+    all.push_back({"board", [](const B& b) { return b.found.origin.board; },
+                   "board of the sweeps; empty if unknown or if they differ"});
     all.push_back({"strategy", [](const B& b) { return b.found.strategy; },
                    "name of the strategy that found the plan"});
     all.push_back({"idle_source", [](const B& b) { return b.found.idle_source; },
@@ -150,24 +166,26 @@ std::vector<Sweep> plain_sweeps(Arguments& asked, const char* name) {
 }
 
 // Reads a sweep. If it is a file with training and inference, selects the sweep of `kind`.
-Sweep of_kind(const char* name, const py::object& given, WorkloadKind kind, bool keep_outliers) {
+Sweep of_kind(Arguments& asked, const char* name, const py::object& given, WorkloadKind kind,
+              bool keep_outliers) {
   if (!py::isinstance<py::str>(given) && !py::hasattr(given, "__fspath__")) {
-    return trusted_sweep(raw_sweep(name, given, std::nullopt), keep_outliers);
+    return trusted_sweep(asked, raw_sweep(name, given, std::nullopt), keep_outliers);
   }
-  return answer::read_program(read_text(name, given, true), kind, keep_outliers).sweep;
+  return with_remark(asked,
+                     answer::read_program(read_text(name, given, true), kind, keep_outliers));
 }
 
 answer::ScheduleSweeps programs_of(Arguments& asked, bool keep) {
   answer::ScheduleSweeps sweeps;
   if (asked.has("inference")) {
     sweeps.inference =
-        of_kind("inference", asked.object("inference"), WorkloadKind::kInference, keep);
+        of_kind(asked, "inference", asked.object("inference"), WorkloadKind::kInference, keep);
   }
   for (const auto& one : one_or_more(asked, "training")) {
-    sweeps.training.push_back(of_kind("training", one, WorkloadKind::kTraining, keep));
+    sweeps.training.push_back(of_kind(asked, "training", one, WorkloadKind::kTraining, keep));
   }
   for (const auto& one : one_or_more(asked, "non_urgent")) {
-    sweeps.non_urgent.push_back(of_kind("non_urgent", one, WorkloadKind::kInference, keep));
+    sweeps.non_urgent.push_back(of_kind(asked, "non_urgent", one, WorkloadKind::kInference, keep));
   }
   return sweeps;
 }
@@ -213,6 +231,7 @@ std::shared_ptr<BoundPlan> plan(const py::kwargs& given) {
   asked.done();
   auto made = std::make_shared<BoundPlan>();
   made->found = without_gil([&] { return answer::plan_schedule(question); }, progress);
+  made->of_sweeps = asked.remarks();
   for (const auto& one : made->found.profiled) made->rows.push_back({one});
   return made;
 }
@@ -249,7 +268,10 @@ void bind_plan(py::module_& module) {
                           bound_plan_fields(), kRows)
       .def(
           "__bool__", [](Self<BoundPlan> self) { return self->found.plan.feasible; },
-          "Returns whether a plan meets the limits.");
+          "Returns whether a plan meets the limits.")
+      .def_property_readonly(
+          "origin", [](Self<BoundPlan> self) { return self->found.origin; },
+          "origin of the sweeps");
   module.def("plan", &plan);
 }
 

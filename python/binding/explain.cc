@@ -15,6 +15,20 @@ struct Explanation {
   std::shared_ptr<const answer::ExplainAnswer> found;
   std::vector<ExplainLine> rows;
   Json json() const { return report::explain_json(*found); }
+  // Texts of the JSON, and what the layers of a profile cannot show.
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> lines = found->caveats.lines();
+    const Json whole = json();
+    for (const char* key : {"sentences", "remarks"}) {
+      if (!whole.contains(key)) continue;
+      for (const Json& line : whole[key]) lines.push_back(line.get<std::string>());
+    }
+    if (found->profile) {
+      const auto& more = found->profile->remarks;
+      lines.insert(lines.end(), more.begin(), more.end());
+    }
+    return lines;
+  }
 };
 
 const Fields<ExplainLine>& cause_fields() {
@@ -34,8 +48,24 @@ const Fields<Explanation>& explanation_fields() {
        "lower end of the 90 % interval of expected_s (s)"},
       {"expected_hi_s", [](const A& a) { return a.found->time.high; },
        "upper end of the 90 % interval of expected_s (s)"},
+      {"measured_first_token_s",
+       [](const A& a) {
+         const auto& first = a.found->first_token;
+         return first ? std::optional(first->measured) : std::nullopt;
+       },
+       "measured time to the first token (s); None unless it is given in addition to the time per "
+       "token, which measured_s then is"},
+      {"expected_first_token_s",
+       [](const A& a) {
+         const auto& first = a.found->first_token;
+         return first ? std::optional(first->expected) : std::nullopt;
+       },
+       "expected time to the first token (s); None if measured_first_token_s is None"},
+      {"gap_of", [](const A& a) { return std::string(name_of(a.found->gap_of)); },
+       "what the gap, and the times and gains of the causes, refer to: time_of or, if the first "
+       "token deviates more, \"first token\""},
       {"gap_s", [](const A& a) { return a.found->gap_s(); },
-       "measured time minus expected time (s)"},
+       "measured minus expected time of gap_of (s)"},
       {"layers",
        [](const A& a) {
          const auto& profile = a.found->profile;
@@ -81,7 +111,10 @@ void bind_explain(py::module_& module) {
   answer_class<Explanation>(module, "Explanation",
                             "Possible causes of a longer time than expected: a sequence of "
                             "ExplainedCause, the most probable first.",
-                            explanation_fields(), cause_fields());
+                            explanation_fields(), cause_fields())
+      .def_property_readonly(
+          "origin", [](Self<Explanation> self) { return self->found->origin; },
+          "origin of the expected times");
   module.def("explain", &explain);
 }
 

@@ -136,7 +136,7 @@ void bind_in_place(py::module_& module) {
           const py::gil_scoped_release released;
           answer = &tuning.end();
         }
-        return py::make_tuple(tuned_answer(answer->answer),
+        return py::make_tuple(tuned_answer(answer->answer, report::in_place_remarks(*answer)),
                               to_python(report::in_place_to_json(*answer)));
       });
 }

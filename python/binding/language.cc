@@ -28,57 +28,82 @@ struct BoundLanguage {
   LanguageAnswer found;
   std::vector<LanguageEstimate> rows;
   Json json() const { return report::language_json(found); }
+  std::vector<std::string> remarks() const { return report::language_remarks(found); }
 };
 
-// Fields for the figures of the forecast that a `T` contains. `Of` returns this forecast.
-template <class T, const llm::Forecast& (*Of)(const T&)>
-Fields<T> forecast_fields() {
-  return {{"ttft_s", [](const T& t) { return Of(t).ttft_s.value; },
-           "time to the first token, which includes reading the prompt (s)"},
-          {"ttft_lo_s", [](const T& t) { return Of(t).ttft_s.low; },
-           "lower end of the 90 % interval of ttft_s (s)"},
-          {"ttft_hi_s", [](const T& t) { return Of(t).ttft_s.high; },
-           "upper end of the 90 % interval of ttft_s (s)"},
-          {"tpot_s", [](const T& t) { return Of(t).tpot_s.value; },
-           "time per further token of a sequence, mean over the generated tokens (s)"},
-          {"tpot_lo_s", [](const T& t) { return Of(t).tpot_s.low; },
-           "lower end of the 90 % interval of tpot_s (s)"},
-          {"tpot_hi_s", [](const T& t) { return Of(t).tpot_s.high; },
-           "upper end of the 90 % interval of tpot_s (s)"},
-          {"tokens_per_s", [](const T& t) { return Of(t).tokens_per_s.value; },
-           "output tokens of all sequences per second while decoding (1/s)"},
-          {"tokens_lo_per_s", [](const T& t) { return Of(t).tokens_per_s.low; },
-           "lower end of the 90 % interval of tokens_per_s (1/s)"},
-          {"tokens_hi_per_s", [](const T& t) { return Of(t).tokens_per_s.high; },
-           "upper end of the 90 % interval of tokens_per_s (1/s)"},
-          {"prefill_power_w", [](const T& t) { return Of(t).prefill_power_w.value; },
-           "power of the board while it reads the prompt (W)"},
-          {"prefill_power_lo_w", [](const T& t) { return Of(t).prefill_power_w.low; },
-           "lower end of the 90 % interval of prefill_power_w (W)"},
-          {"prefill_power_hi_w", [](const T& t) { return Of(t).prefill_power_w.high; },
-           "upper end of the 90 % interval of prefill_power_w (W)"},
-          {"decode_power_w", [](const T& t) { return Of(t).decode_power_w.value; },
-           "power of the board while it generates tokens (W)"},
-          {"decode_power_lo_w", [](const T& t) { return Of(t).decode_power_w.low; },
-           "lower end of the 90 % interval of decode_power_w (W)"},
-          {"decode_power_hi_w", [](const T& t) { return Of(t).decode_power_w.high; },
-           "upper end of the 90 % interval of decode_power_w (W)"},
-          {"joules_per_token", [](const T& t) { return Of(t).joules_per_token.value; },
-           "energy per output token of any sequence during decoding (J)"},
-          {"joules_lo_per_token", [](const T& t) { return Of(t).joules_per_token.low; },
-           "lower end of the 90 % interval of joules_per_token (J)"},
-          {"joules_hi_per_token", [](const T& t) { return Of(t).joules_per_token.high; },
-           "upper end of the 90 % interval of joules_per_token (J)"},
-          {"request_j", [](const T& t) { return Of(t).request_j.value; },
-           "energy of one request, from its prompt to its last token (J)"},
-          {"request_lo_j", [](const T& t) { return Of(t).request_j.low; },
-           "lower end of the 90 % interval of request_j (J)"},
-          {"request_hi_j", [](const T& t) { return Of(t).request_j.high; },
-           "upper end of the 90 % interval of request_j (J)"},
-          {"request_s", [](const T& t) { return Of(t).request_s; }, "time of one request (s)"},
-          {"bound", [](const T& t) { return Of(t).limited_by; },
-           "what takes most of a decoding step: weights, cache, launches .."}};
+using Bounded = decltype(llm::Forecast::ttft_s);
+
+template <double Bounded::*End, Bounded llm::Forecast::*Of>
+double figure(const llm::Forecast& forecast) {
+  return (forecast.*Of).*End;
 }
+double time_of_request(const llm::Forecast& forecast) {
+  return forecast.request_s;
+}
+
+// A figure of the forecast that `t` contains. `Of` returns this forecast, or a pointer that is null
+// if there is none; then the figure is optional.
+template <class T, auto Of, double (*Figure)(const llm::Forecast&)>
+auto figure_of(const T& t) {
+  if constexpr (std::is_pointer_v<decltype(Of(t))>) {
+    const llm::Forecast* forecast = Of(t);
+    return forecast == nullptr ? std::nullopt : std::optional(Figure(*forecast));
+  } else {
+    return Figure(Of(t));
+  }
+}
+
+// Fields for the figures of the forecast that a `T` contains.
+template <class T, auto Of>
+Fields<T> forecast_fields() {
+  using F = llm::Forecast;
+  constexpr auto kValue = &Bounded::value, kLow = &Bounded::low, kHigh = &Bounded::high;
+  return {{"ttft_s", &figure_of<T, Of, &figure<kValue, &F::ttft_s>>,
+           "time to the first token, which includes reading the prompt (s)"},
+          {"ttft_lo_s", &figure_of<T, Of, &figure<kLow, &F::ttft_s>>,
+           "lower end of the 90 % interval of ttft_s (s)"},
+          {"ttft_hi_s", &figure_of<T, Of, &figure<kHigh, &F::ttft_s>>,
+           "upper end of the 90 % interval of ttft_s (s)"},
+          {"tpot_s", &figure_of<T, Of, &figure<kValue, &F::tpot_s>>,
+           "time per further token of a sequence, mean over the generated tokens (s)"},
+          {"tpot_lo_s", &figure_of<T, Of, &figure<kLow, &F::tpot_s>>,
+           "lower end of the 90 % interval of tpot_s (s)"},
+          {"tpot_hi_s", &figure_of<T, Of, &figure<kHigh, &F::tpot_s>>,
+           "upper end of the 90 % interval of tpot_s (s)"},
+          {"tokens_per_s", &figure_of<T, Of, &figure<kValue, &F::tokens_per_s>>,
+           "output tokens of all sequences per second while decoding (1/s)"},
+          {"tokens_lo_per_s", &figure_of<T, Of, &figure<kLow, &F::tokens_per_s>>,
+           "lower end of the 90 % interval of tokens_per_s (1/s)"},
+          {"tokens_hi_per_s", &figure_of<T, Of, &figure<kHigh, &F::tokens_per_s>>,
+           "upper end of the 90 % interval of tokens_per_s (1/s)"},
+          {"prefill_power_w", &figure_of<T, Of, &figure<kValue, &F::prefill_power_w>>,
+           "power of the board while it reads the prompt (W)"},
+          {"prefill_power_lo_w", &figure_of<T, Of, &figure<kLow, &F::prefill_power_w>>,
+           "lower end of the 90 % interval of prefill_power_w (W)"},
+          {"prefill_power_hi_w", &figure_of<T, Of, &figure<kHigh, &F::prefill_power_w>>,
+           "upper end of the 90 % interval of prefill_power_w (W)"},
+          {"decode_power_w", &figure_of<T, Of, &figure<kValue, &F::decode_power_w>>,
+           "power of the board while it generates tokens (W)"},
+          {"decode_power_lo_w", &figure_of<T, Of, &figure<kLow, &F::decode_power_w>>,
+           "lower end of the 90 % interval of decode_power_w (W)"},
+          {"decode_power_hi_w", &figure_of<T, Of, &figure<kHigh, &F::decode_power_w>>,
+           "upper end of the 90 % interval of decode_power_w (W)"},
+          {"joules_per_token", &figure_of<T, Of, &figure<kValue, &F::joules_per_token>>,
+           "energy per output token of any sequence during decoding (J)"},
+          {"joules_lo_per_token", &figure_of<T, Of, &figure<kLow, &F::joules_per_token>>,
+           "lower end of the 90 % interval of joules_per_token (J)"},
+          {"joules_hi_per_token", &figure_of<T, Of, &figure<kHigh, &F::joules_per_token>>,
+           "upper end of the 90 % interval of joules_per_token (J)"},
+          {"request_j", &figure_of<T, Of, &figure<kValue, &F::request_j>>,
+           "energy of one request, from its prompt to its last token (J)"},
+          {"request_lo_j", &figure_of<T, Of, &figure<kLow, &F::request_j>>,
+           "lower end of the 90 % interval of request_j (J)"},
+          {"request_hi_j", &figure_of<T, Of, &figure<kHigh, &F::request_j>>,
+           "upper end of the 90 % interval of request_j (J)"},
+          {"request_s", &figure_of<T, Of, &time_of_request>, "time of one request (s)"}};
+}
+
+constexpr char kBound[] = "what takes most of a decoding step: weights, cache, launches ..";
 
 const llm::Forecast& forecast_of_row(const LanguageEstimate& row) {
   return row.forecast;
@@ -95,6 +120,7 @@ const Fields<LanguageEstimate>& row_fields() {
         {"preset", [](const R& r) { return r.preset; },
          "name of the board's preset with this mode; empty if there is none"}};
     for (auto& field : forecast_fields<R, forecast_of_row>()) all.push_back(field);
+    all.push_back({"bound", [](const R& r) { return r.forecast.limited_by; }, kBound});
     all.push_back({"memory_bytes",
                    [](const R& r) { return answer::LanguageMemory::needed_bytes(r.fit); },
                    "memory of weights, cache, buffers and process after the last token (bytes)"});
@@ -128,9 +154,7 @@ const Fields<BoundLanguage>& language_fields() {
        "generated tokens"},
       {"concurrency", [](const A& a) { return a.found.question.request.concurrency; },
        "number of simultaneous sequences"},
-      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
-      {"remarks", [](const A& a) { return report::language_remarks(a.found); },
-       "what the figures are based on, and why intervals are wide, one sentence each"}};
+      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""}};
   return fields;
 }
 
@@ -171,7 +195,7 @@ struct LanguageTuned {
   std::string board, runtime, quantization;
   bool fits = true, feasible = false;
   std::size_t considered = 0;
-  LanguagePlan plan;
+  std::optional<LanguagePlan> plan = {};  // absent: the model does not fit
   std::vector<std::string> misses;
 };
 
@@ -180,10 +204,11 @@ struct BoundLanguageTuned {
   answer::LanguageTuneAnswer found;
   std::vector<LanguageTuned> rows;
   Json json() const { return report::language_tune_json(found); }
+  std::vector<std::string> remarks() const { return report::language_remarks(found.language); }
 };
 
-const llm::Forecast& forecast_of_plan(const LanguageTuned& row) {
-  return row.plan.forecast;
+const llm::Forecast* forecast_of_plan(const LanguageTuned& row) {
+  return row.plan ? &row.plan->forecast : nullptr;
 }
 
 const Fields<LanguageTuned>& tuned_row_fields() {
@@ -197,12 +222,19 @@ const Fields<LanguageTuned>& tuned_row_fields() {
          "whether the model fits the memory of the board"},
         {"feasible", [](const R& r) { return r.feasible; },
          "whether the model fits and a mode meets every limit; if not, the attributes are those of "
-         "the nearest miss"},
-        {"mode", [](const R& r) { return r.plan.decode; },
+         "the nearest miss. If the model does not fit, no knob is set, and times, powers and "
+         "energies are None"},
+        {"mode", [](const R& r) { return r.plan ? r.plan->decode : PowerMode(); },
          "best power mode; with phases=True, that of decoding"},
-        {"switch_s", [](const R& r) { return r.plan.switch_s; },
+        {"prefill_mode", [](const R& r) { return r.plan ? r.plan->prefill : PowerMode(); },
+         "power mode of the prompt; the same as mode if one mode is used for both phases"},
+        {"switch_s",
+         [](const R& r) { return r.plan ? std::optional(r.plan->switch_s) : std::nullopt; },
          "time of a switch between the modes of the prompt and of decoding (s); 0 with one mode"}};
     for (auto& field : forecast_fields<R, forecast_of_plan>()) all.push_back(field);
+    all.push_back({"bound",
+                   [](const R& r) { return r.plan ? r.plan->forecast.limited_by : std::string(); },
+                   kBound});
     all.push_back({"considered", [](const R& r) { return static_cast<std::int64_t>(r.considered); },
                    "number of compared modes"});
     all.push_back({"misses", [](const R& r) { return r.misses; }, "violated limits, as text"});
@@ -217,27 +249,20 @@ const Fields<BoundLanguageTuned>& tuned_language_fields() {
       {"model", [](const A& a) { return a.found.language.model.name; }, "name of the model"},
       {"feasible", [](const A& a) { return a.rows.front().feasible; },
        "whether at least one setting meets every limit"},
-      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""},
-      {"remarks", [](const A& a) { return report::language_remarks(a.found.language); },
-       "what the figures are based on, and why intervals are wide, one sentence each"}};
+      {"provenance", [](const A&) { return std::string("modelled"); }, "always \"modelled\""}};
   return fields;
 }
 
 LanguageTuned tuned_row(const LanguageAnswer& language, const answer::TunedLanguage& tuned) {
   const auto& setting = language.settings[tuned.setting];
-  LanguageTuned row = {report::board_label(language.boards[setting.board]),
-                       setting.engine->name,
-                       language.weights[setting.weights].name,
-                       tuned.fits,
-                       tuned.best.has_value(),
-                       tuned.modes,
-                       {},
-                       tuned.broken};
-  if (tuned.best)
-    row.plan = *tuned.best;
-  else if (tuned.miss)
-    row.plan = *tuned.miss;
-  return row;
+  return {report::board_label(language.boards[setting.board]),
+          setting.engine->name,
+          language.weights[setting.weights].name,
+          tuned.fits,
+          tuned.best.has_value(),
+          tuned.modes,
+          tuned.best ? tuned.best : tuned.miss,
+          tuned.broken};
 }
 
 std::shared_ptr<BoundLanguageTuned> tune(const py::kwargs& given) {
@@ -279,13 +304,10 @@ void bind_language(py::module_& module) {
         return list;
       },
       "(name, reason) of each combination that cannot run, and of each board without these modes");
-  auto plan = record<LanguageTuned>(
+  record<LanguageTuned>(
       module, "LanguageTuned",
       "The best power modes for a language model with one engine and quantization.",
       tuned_row_fields());
-  plan.def_property_readonly(
-      "prefill_mode", [](Self<LanguageTuned> self) { return self->plan.prefill; },
-      "power mode of the prompt; the same as mode if one mode is used for both phases");
   auto tuned = answer_class<BoundLanguageTuned>(
       module, "LanguageTunes",
       "The best power modes for a language model: a sequence of LanguageTuned, one per board, "

@@ -163,6 +163,7 @@ struct Measured {
   }
   MinibatchMeans means() const { return {measurement.summary, measurement.total.has_value()}; }
   Json json() const { return report::measurement_to_json(measurement, command, provenance); }
+  std::vector<std::string> remarks() const { return report::measurement_remarks(measurement); }
 };
 
 const Fields<Measured>& measured_fields() {

@@ -76,6 +76,16 @@ std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked, const char
   return without_gil([&] { return std::make_shared<const DeployedWorkload>(path, options); });
 }
 
+void require_kind_of(const DeployedWorkload* workload, const Sweep& rows) {
+  const auto needed = find_name<WorkloadKind>(rows.kind);  // absent: a phase
+  if (workload == nullptr || !needed || workload->options().kind == *needed) return;
+  const bool training = *needed == WorkloadKind::kTraining;
+  throw UsageError("the Model is for " + std::string(name_of(workload->options().kind)) +
+                       ", but the rows are of " + rows.kind,
+                   workload->name(),
+                   std::string("make it with training=") + (training ? "True" : "False"));
+}
+
 std::string device_or_local(const std::string& device) {
   if (!device.empty()) return device;
   const auto board = platform::local_board(*platform::open_local_device("local").sysfs);
@@ -234,6 +244,7 @@ struct Analyzed : answer::AnalyzeAnswer {
   }
   std::vector<Layer> rows;
   Json json() const { return report::analysis_json(model, analysis, options); }
+  std::vector<std::string> remarks() const { return analysis.workload.caveats.lines(); }
 };
 
 const Fields<Layer>& layer_fields() {

@@ -30,8 +30,16 @@ struct PredictedPoint {
 
 struct Predictions {
   PredictAnswer found;
+  std::vector<std::string> of_rows;  // remarks on the given rows and the model
+  std::uint64_t seed = 1;
+  std::vector<std::string> axes;  // for a Pareto front: the two costs
   std::vector<PredictedPoint> rows;
   Json json() const { return {{"rows", report::predictions_to_json(found)}}; }
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> lines = of_rows;
+    for (auto& line : report::prediction_remarks(found, seed)) lines.push_back(std::move(line));
+    return lines;
+  }
 };
 
 template <Estimate predict::Prediction::*kOf, double Estimate::*kEnd>
@@ -75,13 +83,18 @@ const Fields<Predictions>& prediction_fields() {
       {"method", [](const A& a) { return a.found.method; },
        "name of the prediction method; empty if nothing was predicted"},
       {"provenance", [](const A& a) { return std::string(name_of(a.found.origin.provenance)); },
-       "provenance of the predicted rows, or of all rows if nothing was predicted"}};
+       "provenance of the predicted rows, or of all rows if nothing was predicted"},
+      {"costs", [](const A& a) { return a.axes; },
+       "for a Pareto front: its two costs, such as [\"time\", \"power\"]; otherwise empty"}};
   return fields;
 }
 
-std::shared_ptr<Predictions> predictions(PredictAnswer found) {
+std::shared_ptr<Predictions> predictions(PredictAnswer found, const Arguments& asked,
+                                         std::uint64_t seed) {
   auto made = std::make_shared<Predictions>();
   made->found = std::move(found);
+  made->of_rows = asked.remarks();
+  made->seed = seed;
   const PredictAnswer& answer = made->found;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     PredictedPoint row{answer.points[i]};
@@ -121,10 +134,13 @@ void add_prior(Arguments& asked, const std::string& model, PredictQuestion& ques
   }
   if (py::isinstance<workload::DeployedWorkload>(given)) {
     question.workload = given.cast<std::shared_ptr<workload::DeployedWorkload>>();
-    return;
+    require_kind_of(question.workload.get(), question.samples);
+  } else {
+    question.workload = std::make_shared<const workload::DeployedWorkload>(
+        model, workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
   }
-  question.workload = std::make_shared<const workload::DeployedWorkload>(
-      model, workload::DeployOptions{.kind = workload_kind_of(question.samples.kind)});
+  const int batch = question.points.empty() ? 0 : question.points.front().batch;
+  for (const auto& line : question.workload->at(batch)->caveats.lines()) asked.remark(line);
 }
 
 // Combines the request with the given sweeps, points and Model.
@@ -134,8 +150,8 @@ PredictQuestion predict_question(Arguments& asked, const answer::PredictRequest&
   const bool keep = request.keep_outliers;
   if (asked.has("samples")) {
     const auto workload = asked.maybe_text("workload");
-    question.samples = trusted_samples(raw_sweep("samples", asked.object("samples"), workload),
-                                       keep, question.device);
+    question.samples = trusted_samples(
+        asked, raw_sweep("samples", asked.object("samples"), workload), keep, question.device);
   }
   if (asked.has("query")) {
     question.points = answer::at_batches_of(question.samples, query_points(asked.object("query")));
@@ -176,7 +192,8 @@ std::shared_ptr<Predictions> predict_all(const py::kwargs& given) {
   const PredictQuestion question = predict_question(asked, request.inputs);
   const py::object progress = asked.progress();
   asked.done();
-  return without_gil([&] { return predictions(answer::predict_modes(question)); }, progress);
+  return without_gil(
+      [&] { return predictions(answer::predict_modes(question), asked, question.seed); }, progress);
 }
 
 std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
@@ -194,30 +211,36 @@ std::shared_ptr<Predictions> suggest(const py::kwargs& given) {
         ? NoSolutionError("no further mode is expected to be faster within these budgets")
         : NoSolutionError("every mode is already profiled", question.samples.source);
   }
-  return predictions(std::move(found));
+  return predictions(std::move(found), asked, question.seed);
 }
 
 std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
   Arguments asked(given);
   const auto request = request_of<answer::ParetoRequest>(asked, answer::pareto_parameters());
   const py::object progress = asked.progress();
+  const auto front_of = [&](const auto& answer) {
+    return without_gil(
+        [&] {
+          auto front = predictions(answer(), asked, request.inputs.seed);
+          front->axes = {std::string(name_of(request.x)), std::string(name_of(request.y))};
+          return front;
+        },
+        progress);
+  };
   if (asked.has("sweep")) {
     asked.refuse({"samples", "device", "model", "query", "method", "references", "reference_model",
                   "interval"},
                  "with a sweep", "its rows are taken as they are");
     asked.done();
     const auto workload = asked.maybe_text("workload");
-    const Sweep rows = trusted_sweep(raw_sweep("sweep", asked.object("sweep"), workload),
+    const Sweep rows = trusted_sweep(asked, raw_sweep("sweep", asked.object("sweep"), workload),
                                      request.inputs.keep_outliers);
-    return without_gil(
-        [&] { return predictions(answer::measured_front(rows, request.x, request.y)); }, progress);
+    return front_of([&] { return answer::measured_front(rows, request.x, request.y); });
   }
   if (!asked.has("samples")) throw UsageError("samples or sweep is required");
   const PredictQuestion question = predict_question(asked, request.inputs);
   asked.done();
-  return without_gil(
-      [&] { return predictions(answer::predicted_front(question, request.x, request.y)); },
-      progress);
+  return front_of([&] { return answer::predicted_front(question, request.x, request.y); });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
-#include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::python {
@@ -19,6 +19,9 @@ workload::DeployOptions deploy_options(Arguments& asked);
 // with one of these options.
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
+// Throws UsageError if `workload`, which may be null, is of another kind than the rows that it is
+// compared with.
+void require_kind_of(const workload::DeployedWorkload* workload, const Sweep& rows);
 // Reads `device`: a Board, or the name or file of a board. Empty if it is not given.
 std::string device_of(Arguments& asked);
 // Returns `device` or, if it is empty, the board of this machine. Throws UsageError if this machine
@@ -31,11 +34,13 @@ std::string joined_texts(Arguments& asked, const char* name);
 Sweep raw_sweep(const std::string& name, const py::object& given,
                 const std::optional<std::string>& workload);
 // Averages repeated points and, unless `keep_outliers` is set, removes the rows that the quality
-// check flags.
-Sweep trusted_sweep(Sweep raw, bool keep_outliers);
+// check flags. Adds remarks to `asked`, and warns if rows are removed.
+Sweep trusted_sweep(Arguments& asked, Sweep raw, bool keep_outliers);
+// As trusted_sweep(), for rows that were already checked.
+Sweep with_remark(Arguments& asked, TrustedSweep trusted);
 // Like trusted_sweep(), but also removes rows with a governor. Throws if the rows do not belong to
 // the board `device`. Empty `device`: not checked.
-Sweep trusted_samples(Sweep raw, bool keep_outliers, const std::string& device);
+Sweep trusted_samples(Arguments& asked, Sweep raw, bool keep_outliers, const std::string& device);
 // Reads `references`, a list of sweeps or paths.
 std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers);
 

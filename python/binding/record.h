@@ -73,8 +73,9 @@ py::list list_of(const std::vector<T>& values) {
 
 const Fields<PowerMode>& power_mode_fields();
 
-// Adds the columns of the rows by name, as NumPy arrays: float64, int64, bool, or objects for text.
-// A power mode becomes one column per knob, without the knobs that no row sets.
+// Adds the columns of the rows by name, as NumPy arrays of float64, int64, bool, or of objects for
+// text. A power mode becomes one column per knob: "mode" gives gpu_clock_hz, "prefill_mode" gives
+// prefill_gpu_clock_hz. Knobs that no row sets are left out.
 template <class T>
 void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& columns);
 
@@ -119,8 +120,10 @@ void add_columns(const Fields<T>& fields, const std::vector<T>& rows, py::dict& 
             for (const T& row : rows) modes.push_back(get(row));
             py::dict knobs;
             add_columns(power_mode_fields(), modes, knobs);
+            const std::string prefix = field.name.substr(0, field.name.rfind("mode"));
             for (const auto& [knob, values] : knobs) {
-              if (py::bool_(values.attr("any")())) columns[knob] = values;
+              if (!py::bool_(values.attr("any")())) continue;
+              columns[py::str(prefix + knob.template cast<std::string>())] = values;
             }
           }
         },
@@ -198,10 +201,22 @@ std::size_t checked_index(py::ssize_t index, std::size_t size);
 // __len__ and `_columns`, which must exist.
 void add_notebook_methods(py::object made);
 
-// Binds an answer. `Answer` must have `rows`, a vector of Row, and `Json json() const`.
+// The fields of an answer, and its remarks as the last one.
+template <class Answer>
+Fields<Answer> with_remarks(Fields<Answer> fields) {
+  fields.push_back({"remarks", [](const Answer& answer) { return answer.remarks(); },
+                    "what limits the figures: rows that were left out, assumptions, and why "
+                    "intervals are wide, one sentence each. Options in them are those of the "
+                    "command line"});
+  return fields;
+}
+
+// Binds an answer. `Answer` must have `rows`, a vector of Row, `Json json() const`, and
+// `std::vector<std::string> remarks() const`.
 template <class Answer, class Row>
 Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
-                           const Fields<Answer>& fields, const Fields<Row>& row_fields) {
+                           const Fields<Answer>& answer_fields, const Fields<Row>& row_fields) {
+  static const Fields<Answer> fields = with_remarks(answer_fields);
   Class<Answer> made = record<Answer>(module, name, doc, fields);
   made.def("__len__", [](Self<Answer> self) { return self->rows.size(); });
   made.def(

@@ -6,6 +6,7 @@
 #include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/twin_report.h"
 
 namespace ridgewatt::python {
@@ -22,6 +23,16 @@ struct BoundRoofline {
   std::vector<Roof> rows;
   report::RooflineReport report;
   Json json() const { return report::roofline_json(found, report).whole(); }
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> lines;
+    if (found.model) lines = found.estimator()->cost().caveats.lines();
+    if (found.left_out > 0) {
+      lines.push_back("left out, because the clocks vary: " +
+                      counted(static_cast<std::int64_t>(found.left_out), "mode") +
+                      " with a power limit or a governor");
+    }
+    return lines;
+  }
 };
 
 // The value, or empty if the energies of the roof are unknown.
@@ -157,6 +168,8 @@ void bind_roofline(py::module_& module) {
       module, "Roofline",
       "Roofs of power modes: a sequence of Roof, one per mode and class of kernels.",
       roofline_fields(), roof_fields());
+  made.def_property_readonly(
+      "origin", [](Self<BoundRoofline> self) { return self->found.origin; }, "origin of the roofs");
   made.def_property_readonly(
       "layers",
       [](Self<BoundRoofline> self) {

@@ -26,6 +26,10 @@ struct BoundSweep {
   BoundSweep(const BoundSweep&) = delete;
   BoundSweep& operator=(const BoundSweep&) = delete;
   Json json() const;
+  std::vector<std::string> remarks() const {
+    const std::string flags = flags_remark(sweep);
+    return flags.empty() ? std::vector<std::string>() : std::vector{flags};
+  }
 };
 
 const Fields<Observation>& observation_fields() {
@@ -56,7 +60,14 @@ const Fields<BoundSweep>& sweep_fields() {
       {"board", [](const BoundSweep& s) { return s.sweep.board; },
        "name of the board; empty if unknown"},
       {"provenance", [](const BoundSweep& s) { return std::string(name_of(s.sweep.provenance)); },
-       "provenance of the rows: measured, replayed, modelled, .."}};
+       "provenance of the rows: measured, replayed, modelled, .."},
+      {"runtime",
+       [](const BoundSweep& s) {
+         return std::string(s.sweep.runtime ? name_of(*s.sweep.runtime) : "");
+       },
+       "runtime of modelled rows; otherwise empty"},
+      {"twin", [](const BoundSweep& s) { return s.sweep.twin; },
+       "for modelled rows, \"fitted\" or \"scaled, not validated\"; otherwise empty"}};
   return fields;
 }
 
@@ -108,6 +119,9 @@ void set_column(const std::string& column, py::handle value, Observation& row) {
     row.point.mode.gpu_clock_hz = read_clock(column, value);
   } else if (column == "mem_clock_hz") {
     row.point.mode.mem_clock_hz = read_clock(column, value);
+  } else if (column == "governor") {
+    const bool fixed = PyUnicode_Check(value.ptr()) && py::len(value) == 0;
+    row.point.mode.governor = fixed ? "" : read_text(column, value);
   } else if (column == "batch") {
     row.point.batch = static_cast<int>(read_whole(column, value, kBatchColumn));
   } else if (column == "time_s") {
@@ -124,7 +138,7 @@ void set_column(const std::string& column, py::handle value, Observation& row) {
 }
 
 const std::vector<std::string> kColumns = {
-    "cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz",  "batch",
+    "cpu_cores", "cpu_clock_hz", "gpu_clock_hz", "mem_clock_hz",  "governor",     "batch",
     "time_s",    "power_w",      "energy_j",     "time_median_s", "fetch_stall_s"};
 
 // A dict of columns, or a DataFrame.
@@ -138,8 +152,8 @@ py::dict columns_of(const py::object& given) {
 
 // Whether the value is NaN in an optional column, where it means unknown.
 bool not_known(const std::string& column, py::handle value) {
-  const bool optional =
-      column == "energy_j" || column == "time_median_s" || column == "fetch_stall_s";
+  const bool optional = column == "energy_j" || column == "time_median_s" ||
+                        column == "fetch_stall_s" || column == "governor";
   return optional && PyFloat_Check(value.ptr()) && std::isnan(PyFloat_AS_DOUBLE(value.ptr()));
 }
 
@@ -165,7 +179,7 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
   return rows;
 }
 
-// Returns an entry of a DataFrame's `attrs` (set by to_frame()), or `otherwise`.
+// Returns an entry of the `attrs` that to_frame() sets, or `otherwise`.
 std::string attribute_of(const py::object& frame, const char* name, const char* otherwise) {
   const py::object attrs = py::getattr(frame, "attrs", py::none());
   if (!PyDict_Check(attrs.ptr())) return otherwise;
@@ -189,6 +203,10 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
   sweep.kind = stated("kind", "inference");
   sweep.board = stated("board", "");
   sweep.provenance = parse_word<Provenance>(stated("provenance", "replayed"), "provenance");
+  if (const std::string runtime = attribute_of(given, "runtime", ""); !runtime.empty()) {
+    sweep.runtime = parse_word<Runtime>(runtime, "runtime");
+  }
+  sweep.twin = attribute_of(given, "twin", "");
   asked.done();
   for (std::size_t i = 0; i < sweep.observations.size(); ++i) sweep.lines.push_back(i + 1);
   return std::make_shared<BoundSweep>(std::move(sweep));
@@ -303,14 +321,26 @@ Sweep raw_sweep(const std::string& name, const py::object& given,
   return without_gil([&] { return choose_sweep(read_sweeps(path), workload, path); });
 }
 
-Sweep trusted_sweep(Sweep raw, bool keep_outliers) {
-  if (keep_outliers) return average_repeats(std::move(raw));
-  const std::string source = raw.source;
-  return drop_flagged_rows(raw, source).sweep;
+Sweep with_remark(Arguments& asked, TrustedSweep trusted) {
+  static const std::string kOption = "--keep-outliers keeps",
+                           kArgument = "keep_outliers=True keeps";
+  std::string text = trusted.remark();
+  if (const auto at = text.find(kOption); at != std::string::npos) {
+    text.replace(at, kOption.size(), kArgument);
+  }
+  asked.remark(text, trusted.dropped > 0);
+  return std::move(trusted.sweep);
 }
 
-Sweep trusted_samples(Sweep raw, bool keep_outliers, const std::string& device) {
-  Sweep samples = trusted_sweep(std::move(raw), keep_outliers);
+Sweep trusted_sweep(Arguments& asked, Sweep raw, bool keep_outliers) {
+  const std::string source = raw.source;
+  if (!keep_outliers) return with_remark(asked, drop_flagged_rows(raw, source));
+  const std::size_t rows = raw.observations.size();
+  return with_remark(asked, {average_repeats(std::move(raw)), source, rows, 0});
+}
+
+Sweep trusted_samples(Arguments& asked, Sweep raw, bool keep_outliers, const std::string& device) {
+  Sweep samples = trusted_sweep(asked, std::move(raw), keep_outliers);
   tune::take_governed(samples);
   if (!device.empty()) fit_to_board(samples, load_board(device));
   return samples;
@@ -321,7 +351,8 @@ std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers) {
   const py::object given = asked.object("references");
   if (given.is_none()) return references;
   for (const auto& one : read_list("references", given)) {
-    references.push_back(trusted_sweep(raw_sweep("references", one, std::nullopt), keep_outliers));
+    references.push_back(
+        trusted_sweep(asked, raw_sweep("references", one, std::nullopt), keep_outliers));
   }
   return references;
 }
@@ -335,10 +366,11 @@ void bind_sweeps(py::module_& module) {
       "provenance=\"replayed\")\n\nOperating points of one workload with their costs: a sequence "
       "of Observation. `columns` is a DataFrame, or a dict of lists or arrays of equal length. The "
       "columns time_s and power_w are required. The columns cpu_cores, cpu_clock_hz, gpu_clock_hz, "
-      "mem_clock_hz, batch, energy_j, time_median_s and fetch_stall_s are optional, and NaN in the "
-      "last three means unknown. If `columns` is a DataFrame from to_frame(), its `attrs` are the "
-      "defaults of workload, kind, board and provenance. Raises UsageError if there is any other "
-      "column, if lengths differ, or if a value is not finite or out of range.",
+      "mem_clock_hz, governor, batch, energy_j, time_median_s and fetch_stall_s are optional, and "
+      "NaN in the last three means unknown. If `columns` is the result of to_frame(), its `attrs` "
+      "are the defaults of workload, kind, board and provenance, and state runtime and twin of "
+      "modelled rows. Raises UsageError if there is any other column, if lengths differ, or if a "
+      "value is not finite or out of range.",
       sweep_fields(), observation_fields());
   made.def(py::init(&sweep_of_columns), py::arg("columns"));
   made.def(py::pickle(

@@ -18,12 +18,24 @@ using answer::TuneQuestion;
 
 struct Tuned {
   TuneAnswer found;
-  answer::TuneRanking ranking;  // by board or runtime; empty if only one was given
+  answer::TuneRanking ranking;     // by board or runtime; empty if only one was given
+  std::vector<std::string> given;  // remarks on the given rows, or on a search in place
   std::vector<tune::ComparedPoint>
       rows;  // the answer (or the nearest miss), then points for comparison
 
   Json json() const {
     return ranking.answers.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
+  }
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> lines = given;
+    const auto add = [&](std::vector<std::string> more) {
+      for (auto& line : more) lines.push_back(std::move(line));
+    };
+    if (found.source.caveats) add(found.source.caveats->lines());
+    add(report::tune_sentences(found));
+    add(report::tune_cautions(found));
+    if (!ranking.answers.empty()) add(report::ranking_remarks(ranking));
+    return lines;
   }
 };
 
@@ -88,7 +100,8 @@ TuneQuestion tune_question(Arguments& asked, const answer::Form& way) {
 
 namespace {
 
-std::shared_ptr<Tuned> tuned(TuneAnswer found, answer::TuneRanking ranking = {}) {
+std::shared_ptr<Tuned> tuned(TuneAnswer found, answer::TuneRanking ranking = {},
+                             std::vector<std::string> given = {}) {
   auto made = std::make_shared<Tuned>();
   const auto& best = found.outcome.best;
   const auto& miss = found.outcome.miss;
@@ -99,13 +112,14 @@ std::shared_ptr<Tuned> tuned(TuneAnswer found, answer::TuneRanking ranking = {})
   for (const auto& other : found.outcome.compared) made->rows.push_back(other);
   made->found = std::move(found);
   made->ranking = std::move(ranking);
+  made->given = std::move(given);
   return made;
 }
 
 }  // namespace
 
-py::object tuned_answer(TuneAnswer found) {
-  return py::cast(tuned(std::move(found)));
+py::object tuned_answer(TuneAnswer found, std::vector<std::string> remarks) {
+  return py::cast(tuned(std::move(found), {}, std::move(remarks)));
 }
 
 namespace {
@@ -136,7 +150,9 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
 // The model that was given in addition to rows. A model given by name gets the kind of the rows.
 Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows) {
   named.kind = workload_kind_of(rows.kind);
-  return workload_of(asked, named);
+  Workload workload = workload_of(asked, named);
+  require_kind_of(workload.get(), rows);
+  return workload;
 }
 
 // Answers from rows: a sweep, which takes the place of the board, or samples, from which all other
@@ -147,8 +163,8 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
   answer::ProfiledRows rows;
   rows.device = request.device;
   Sweep raw = raw_sweep(name, asked.object(name), asked.maybe_text("workload"));
-  rows.rows = sweep ? trusted_sweep(std::move(raw), keep)
-                    : trusted_samples(std::move(raw), keep, request.device);
+  rows.rows = sweep ? trusted_sweep(asked, std::move(raw), keep)
+                    : trusted_samples(asked, std::move(raw), keep, request.device);
   rows.references = references_of(asked, keep);
   rows.workload = model_of_rows(asked, request.workload, rows.rows);
   const py::object progress = asked.progress();
@@ -160,7 +176,8 @@ std::shared_ptr<Tuned> ask_rows(Arguments& asked, const answer::TuneRequest& req
   return without_gil(
       [&] {
         return tuned(answer::answer_from_rows(
-            request, rows, sweep ? answer::RowsOf::kSweep : answer::RowsOf::kSamples));
+                         request, rows, sweep ? answer::RowsOf::kSweep : answer::RowsOf::kSamples),
+                     {}, asked.remarks());
       },
       progress);
 }
@@ -246,7 +263,8 @@ void add_parts(Class<Tuned>& made) {
         for (const auto& one : self->ranking.answers) list.append(tuned(one));
         return list;
       },
-      "for device=\"all\" or runtime=\"all\": a list of Tuned, the best first");
+      "for device=\"all\" or runtime=\"all\": a list of Tuned, the best first. Those without an "
+      "answer follow, the nearest to the limits first");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ answer::TuneQuestion tune_question(Arguments& asked, const answer::Form& way);
 answer::ProgramQuestion program_question(Arguments& asked, const answer::ParameterTable& table);
 void bind_in_place(py::module_& module);  // _InPlace, next to _tune_on_board
 
-// Converts the answer to a Tuned. Needs the GIL.
-py::object tuned_answer(answer::TuneAnswer found);
+// Converts the answer to a Tuned. `remarks` are added to its own. Needs the GIL.
+py::object tuned_answer(answer::TuneAnswer found, std::vector<std::string> remarks = {});
 
 }  // namespace ridgewatt::python

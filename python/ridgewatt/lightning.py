@@ -3,8 +3,10 @@
     trainer = lightning.Trainer(callbacks=[ridgewatt.lightning.callback(run)])
 
 It uses the documented hooks of Lightning's Callback: on_train_batch_start and on_train_batch_end,
-on_train_epoch_start and on_train_epoch_end, and on_exception. It was run with Lightning 2.6 on an
-H100. The automatic tests use a replacement for the base class that calls the hooks in the
+on_train_epoch_start and on_train_epoch_end, on_validation_start and on_validation_end,
+on_save_checkpoint, and on_exception. A step after a validation or a checkpoint is excluded, with
+the name of the phase as the reason. It was run with Lightning 2.6 on an H100, before the hooks of
+validation and checkpoints were added. The automatic tests use a replacement for the base class that calls the hooks in the
 documented order, because Debian has no package of Lightning. callback() imports Lightning.
 """
 import importlib
@@ -32,6 +34,15 @@ class _Events(_torch.TrainingMarks):
 
     def on_train_batch_end(self, *_: object) -> None:
         self.step_ended()
+
+    def on_validation_start(self, *_: object) -> None:
+        self.aside_begins("validation")
+
+    def on_validation_end(self, *_: object) -> None:
+        self.aside_ended()
+
+    def on_save_checkpoint(self, *_: object) -> None:
+        self.aside_begins("checkpoint")  # there is no hook after the file is written
 
     def on_train_epoch_end(self, *_: object) -> None:
         self.epoch_ended()

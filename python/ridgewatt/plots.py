@@ -1,7 +1,7 @@
 """Draws answers with matplotlib. Each kind of answer has its own function."""
 from typing import Any
 
-from . import errors
+from . import errors, frames
 
 
 def _label(ax: Any, title: str, x: str, y: str) -> Any:
@@ -11,59 +11,92 @@ def _label(ax: Any, title: str, x: str, y: str) -> Any:
     return ax
 
 
-def _title(answer: Any, *words: str | None) -> str:
+def _title(answer: Any, *words: str) -> str:
     """Returns the title of a figure, for example "resnet50 on agx-orin, modelled"."""
     said = [word for word in words if word]
     return ", ".join([" on ".join(said), answer.provenance] if said else [answer.provenance])
 
 
-def _names(answer: Any) -> tuple[Any, Any]:
-    """Returns the workload and the board of an answer. Unknown values are None."""
-    given = answer.to_dict() if type(answer).__name__ == "Roofline" else {}
-    row = answer[0]
-    workload = getattr(answer, "workload", None) or given.get("workload")
-    board = getattr(answer, "device", None) or getattr(answer, "board", None)
-    return workload, board or getattr(row, "board", None)
+def _names(answer: Any) -> tuple[str, str]:
+    """Returns the workload and the board of an answer. Empty if they are not known or the rows
+    differ."""
+    columns = answer._columns()
+    return frames.stated(answer, "workload", columns), frames.stated(answer, "board", columns)
+
+
+def _costs(columns: Any) -> dict[str, tuple[Any, str]]:
+    """Returns the values and the label of each cost, as pareto() compares them: time and energy per
+    sample if the rows have a batch, and power."""
+    import numpy
+    time = columns.get("time_s", columns.get("period_s"))
+    batch = numpy.maximum(columns.get("batch", numpy.ones(len(time))), 1)
+    of = "per sample" if (batch > 1).any() else "of a minibatch"
+    costs = {"time": (1e3 * time / batch, f"time {of} (ms)"),
+             "power": (columns["power_w"], "power (W)")}
+    if "energy_j" in columns:
+        costs["energy"] = (columns["energy_j"] / batch, f"energy {of} (J)")
+    return costs
 
 
 def _cloud(answer: Any, ax: Any) -> Any:
-    """Draws time against power for every row, and the Pareto front of both."""
+    """Draws two costs for every row, time and power or those of the Pareto front, and the front."""
+    import numpy
     columns = answer._columns()
-    time, power = columns.get("time_s", columns.get("period_s")), columns["power_w"]
-    ax.scatter(1e3 * time, power, s=8, label="modes")
-    front, least = [], float("inf")
-    for row in sorted(range(len(time)), key=lambda row: (time[row], power[row])):
-        if power[row] < least:
-            least = power[row]
-            front.append(row)
-    ax.plot(1e3 * time[front], power[front], color="C1", marker=".", drawstyle="steps-post",
-            label="Pareto front")
-    if max(time) > 20 * min(time):
+    front = getattr(answer, "costs", [])
+    costs = _costs(columns)
+    (x, x_label), (y, y_label) = (costs[name] for name in front or ("time", "power"))
+    known = numpy.flatnonzero(numpy.isfinite(x) & numpy.isfinite(y))
+    if len(known) == 0:
+        raise errors.NotSupportedError("there is nothing to draw, because the rows have no costs")
+    if front:  # the rows are those of the front
+        best = sorted(known, key=lambda row: (x[row], y[row]))
+    else:
+        ax.scatter(x[known], y[known], s=8, label="modes")
+        best, least = [], float("inf")
+        for row in sorted(known, key=lambda row: (x[row], y[row])):
+            if y[row] < least:
+                least = y[row]
+                best.append(row)
+    ax.plot(x[best], y[best], color="C1", marker=".", drawstyle="steps-post", label="Pareto front")
+    if max(x[known]) > 20 * min(x[known]):
         ax.set_xscale("log")
     ax.legend()
-    return _label(ax, _title(answer, *_names(answer)), "time of a minibatch (ms)", "power (W)")
+    return _label(ax, _title(answer, *_names(answer)), x_label, y_label)
+
+
+def _groups(columns: Any) -> list[tuple[str, Any]]:
+    """Returns a label and the rows of each group with a color of its own: by board and runtime if
+    they differ, otherwise by memory clock."""
+    import numpy
+    differing = [name for name in ("board", "runtime") if len(set(columns.get(name, ()))) > 1]
+    if not differing and "mem_clock_hz" in columns:
+        memory = columns["mem_clock_hz"]
+        return [(f"the least at {clock / 1e6:.0f} MHz of memory", memory == clock)
+                for clock in sorted(set(memory))]
+    count = len(columns["energy_j"])
+    if not differing:
+        return [("the least", numpy.ones(count, dtype=bool))]
+    names = [", ".join(columns[name][row] for name in differing) for row in range(count)]
+    return [(name, numpy.array([one == name for one in names])) for name in dict.fromkeys(names)]
 
 
 def _energy(answer: Any, ax: Any) -> Any:
-    """Draws the energy of a minibatch over the GPU clock for all modes, in one color per memory
-    clock, and a line through the lowest energy at each GPU clock."""
+    """Draws the energy over the GPU clock for all modes, and a line through the lowest energy at
+    each GPU clock. Boards and runtimes have their own colors. On one board, memory clocks do."""
     columns = answer._columns()
     if "gpu_clock_hz" not in columns:
         return _cloud(answer, ax)
-    gpu, energy = columns["gpu_clock_hz"], columns["energy_j"]
-    memory = columns.get("mem_clock_hz")
-    for clock in [None] if memory is None else sorted(set(memory)):
-        rows = gpu == gpu if clock is None else memory == clock
+    energy, label = _costs(columns)["energy"]
+    gpu = columns["gpu_clock_hz"]
+    groups = _groups(columns)
+    for name, rows in groups:
         at = sorted(set(gpu[rows]))
         drawn, = ax.plot([one / 1e6 for one in at],
-                         [energy[rows & (gpu == one)].min() for one in at], marker=".",
-                         label="the least" if clock is None
-                         else f"the least at {clock / 1e6:.0f} MHz of memory")
+                         [energy[rows & (gpu == one)].min() for one in at], marker=".", label=name)
         ax.scatter(gpu[rows] / 1e6, energy[rows], s=3, alpha=0.2, color=drawn.get_color())
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small" if len(groups) <= 12 else "xx-small")
     ax.set_yscale("log")
-    return _label(ax, _title(answer, *_names(answer)), "GPU clock (MHz)",
-                  "energy of a minibatch (J)")
+    return _label(ax, _title(answer, *_names(answer)), "GPU clock (MHz)", label)
 
 
 def _timeline(tuned: Any, ax: Any) -> Any:
@@ -122,10 +155,14 @@ def _fits(answer: Any, ax: Any) -> Any:
 
 def _language(answer: Any, ax: Any) -> Any:
     """Draws joules per token over time per token, in one color per board, runtime and quantization,
-    and a line through each Pareto front."""
+    and a line through each Pareto front. Leaves out rows without figures."""
     kinds: dict[tuple[str, ...], list[Any]] = {}
     for row in answer:
+        if row.tpot_s is None:
+            continue
         kinds.setdefault((row.board, row.runtime, row.quantization), []).append(row)
+    if not kinds:
+        raise errors.NotSupportedError("there is nothing to draw, because the model does not fit")
     for names, rows in kinds.items():
         drawn = ax.scatter([1e3 * row.tpot_s for row in rows],
                            [row.joules_per_token for row in rows], s=8, label=", ".join(names))
@@ -149,7 +186,10 @@ def _causes(answer: Any, ax: Any) -> Any:
     """Draws the probabilities of the causes that are above 1 %."""
     likely = [row for row in answer if row.probability >= 0.01][::-1]
     ax.barh([row.cause for row in likely], [100 * row.probability for row in likely])
-    return _label(ax, f"{1e3 * answer.measured_s:.3g} ms measured, {1e3 * answer.expected_s:.3g} ms "
+    measured, expected = answer.measured_s, answer.expected_s
+    if answer.measured_first_token_s is not None and answer.gap_of == "first token":
+        measured, expected = answer.measured_first_token_s, answer.expected_first_token_s
+    return _label(ax, f"{answer.gap_of}: {1e3 * measured:.3g} ms measured, {1e3 * expected:.3g} ms "
                   f"expected, {answer.provenance}", "probability (%)", "")
 
 

@@ -47,20 +47,37 @@ def minibatches(loader: Iterable[Item], run: Any = None, *,
 
 class TrainingMarks:
     """Base of the callbacks for training frameworks. Creates a window "epoch N" for each epoch, and
-    marks each training step as a minibatch after the device has become idle."""
+    marks each training step as a minibatch after the device has become idle. A step before which a
+    validation, an evaluation or a checkpoint was made is excluded, because its time contains
+    them."""
 
     def __init__(self, run: Any, wait: Callable[[], object] | None = None) -> None:
         self._run = run
         self._wait = wait or synchronize
         self._epoch: Any = None
+        self._aside: Any = None
 
     def epoch_begins(self, number: int) -> None:
         """Begins the window of epoch `number`. The window of the previous epoch must have ended."""
         self._epoch = self._run.begin_window(f"epoch {number}")
 
+    def aside_begins(self, name: str) -> None:
+        """Begins a phase that is no part of a step: "validation", "evaluation" or "checkpoint".
+        Does nothing if one is open. The next step is excluded."""
+        if self._aside is None:
+            self._aside = self._run.phase(name)
+            self._aside.__enter__()
+
+    def aside_ended(self) -> None:
+        """Ends the phase that is no part of a step. Does nothing if none is open."""
+        aside, self._aside = self._aside, None
+        if aside is not None:
+            aside.__exit__(None, None, None)
+
     def data_came(self) -> None:
         """Marks that the data of a step has arrived. The time since the last step counts as fetch
         stall."""
+        self.aside_ended()
         self._run.fetched()
 
     def step_ended(self) -> None:
@@ -70,6 +87,7 @@ class TrainingMarks:
 
     def epoch_ended(self) -> None:
         """Ends the window of the epoch. Does nothing if no window is open."""
+        self.aside_ended()
         epoch, self._epoch = self._epoch, None
         if epoch is not None:
             epoch.end()

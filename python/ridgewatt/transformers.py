@@ -3,7 +3,9 @@
     trainer = Trainer(..., callbacks=[ridgewatt.transformers.callback(run)])
 
 It uses the documented events of TrainerCallback: on_epoch_begin, on_step_begin, on_step_end,
-on_epoch_end and on_train_end. It was run with Transformers 5.17 on an H100. The automatic tests use
+on_prediction_step, on_evaluate, on_save, on_epoch_end and on_train_end. A step after an evaluation
+or a checkpoint is excluded, with the name of the phase as the reason. It was run with Transformers
+5.17 on an H100, before the events of evaluation and checkpoints were added. The automatic tests use
 a replacement for the base class that calls the events in the documented order, because Debian has
 no package of Transformers. callback() imports Transformers.
 
@@ -30,9 +32,28 @@ class _Events(_torch.TrainingMarks):
 
     def on_step_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.step_ended()
+        self._announced(control)
+
+    def _announced(self, control: Any) -> None:
+        """Begins the phase that the Trainer will start next according to `control`."""
+        if getattr(control, "should_evaluate", False):
+            self.aside_begins("evaluation")
+        elif getattr(control, "should_save", False):
+            self.aside_begins("checkpoint")
+
+    # Events of an evaluation or a checkpoint that `control` did not announce.
+    def on_prediction_step(self, args: object, state: Any, control: object, **_: object) -> None:
+        self.aside_begins("evaluation")
+
+    def on_evaluate(self, args: object, state: Any, control: object, **_: object) -> None:
+        self.aside_begins("evaluation")
+
+    def on_save(self, args: object, state: Any, control: object, **_: object) -> None:
+        self.aside_begins("checkpoint")
 
     def on_epoch_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.epoch_ended()
+        self._announced(control)
 
     def on_train_end(self, args: object, state: Any, control: object, **_: object) -> None:
         self.epoch_ended()

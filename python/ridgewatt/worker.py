@@ -218,7 +218,9 @@ def fetched() -> None:
 
 @contextlib.contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Measures the block as a named phase of the program, such as load, warm-up or infer."""
+    """Measures the block as a named phase of the program, such as load, warm-up or infer. A
+    minibatch during which a phase validation, evaluation or checkpoint begins and ends is
+    excluded."""
     _mark(f"begin {name}")
     try:
         with contextlib.ExitStack() as stack:

@@ -50,6 +50,25 @@ class Learning(unittest.TestCase):
             self.assertTrue((std > 0).all())
             self.assertGreater(fitted.score(self.X[self.other], cost[self.other]), 0.8)
 
+    def test_a_single_cost_is_learned_as_what_it_is(self):
+        """Power alone is what predict() gives for constant times, and an energy for constant power."""
+        table = {name: self.X[self.learn, i].tolist() for i, name in enumerate((*KNOBS, "batch"))}
+        table = {name: [int(value) for value in values] if name in ("cpu_cores", "batch") else values
+                 for name, values in table.items()}
+        query = [(self.rows[i].mode, self.rows[i].batch) for i in self.other]
+        one = [1.0] * len(self.learn)
+        energy_j = self.time_s * self.power_w
+        for cost, values, columns, name in (
+                ("power", self.power_w, {"time_s": one, "power_w": self.power_w[self.learn].tolist()}, "power_w"),
+                ("energy", energy_j, {"time_s": energy_j[self.learn].tolist(), "power_w": one}, "time_s")):
+            found = rw.predict(rw.Sweep({**table, **columns}), query=query, keep_outliers=True)
+            fitted = rw.FewShotPredictor(cost=cost).fit(self.X[self.learn], values[self.learn])
+            self.assertEqual(fitted.predict(self.X[self.other]).tolist(), [getattr(row, name) for row in found])
+        with self.assertRaisesRegex(rw.UsageError, "cost has no effect with two columns"):
+            rw.FewShotPredictor(cost="power").fit(self.X, self.both)
+        with self.assertRaisesRegex(rw.UsageError, "cost: 'watts' is unknown"):
+            rw.FewShotPredictor(cost="watts").fit(self.X, self.power_w)
+
     def test_score_is_r2(self):
         fitted = rw.FewShotPredictor().fit(self.X[self.learn], self.time_s[self.learn])
         truth, mean = self.time_s[self.other], fitted.predict(self.X[self.other])

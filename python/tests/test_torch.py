@@ -84,6 +84,57 @@ class Callbacks(OnAFakeBoard):
                 callback.on_train_end(*given)
         self.check(run)
 
+    def check_without(self, run, reason):
+        """Steps of 20 ms whose data came at once: nothing else counts."""
+        self.assertEqual([row.excluded for row in run].count(reason), 1)
+        self.assertLess(run.stall_share, 0.3)
+        self.assertLess(run.minibatch.time_s, 0.1)
+        self.assertIn(reason, [phase.name for phase in run.phases])
+
+    def test_lightning_validation_is_no_fetch_stall(self):
+        modules = {"lightning": types.ModuleType("lightning"),
+                   "lightning.pytorch": types.SimpleNamespace(Callback=type("Callback", (), {}))}
+        for hooks, reason in ((("on_validation_start", "on_validation_end"), "validation"),
+                              (("on_save_checkpoint",), "checkpoint")):
+            with mock.patch.dict(sys.modules, modules), rw.measure(self.device) as run:
+                callback = rw.lightning.callback(run)
+                trainer = types.SimpleNamespace(current_epoch=0)
+                callback.on_train_epoch_start(trainer, None)
+                for index in range(6):
+                    callback.on_train_batch_start(trainer, None, "batch", index)
+                    time.sleep(0.02)
+                    callback.on_train_batch_end(trainer, None, {}, "batch", index)
+                    if index == 2:
+                        getattr(callback, hooks[0])(trainer, None)
+                        time.sleep(0.5)
+                        for hook in hooks[1:]:
+                            getattr(callback, hook)(trainer, None)
+                callback.on_train_epoch_end(trainer, None)
+            self.check_without(run, reason)
+
+    def test_transformers_evaluation_is_no_fetch_stall(self):
+        base = type("TrainerCallback", (), {})
+        quiet = types.SimpleNamespace(should_evaluate=False, should_save=False)
+        for flag, event, reason in (("should_evaluate", "on_evaluate", "evaluation"),
+                                    ("should_save", "on_save", "checkpoint"),
+                                    ("unannounced", "on_evaluate", "evaluation")):
+            due = types.SimpleNamespace(**{"should_evaluate": False, "should_save": False, flag: True})
+            with mock.patch.dict(sys.modules, transformers=types.SimpleNamespace(TrainerCallback=base)):
+                with rw.measure(self.device) as run:
+                    callback = rw.transformers.callback(run)
+                    state = types.SimpleNamespace(epoch=0.0)
+                    callback.on_epoch_begin(None, state, quiet)
+                    for index in range(6):
+                        callback.on_step_begin(None, state, quiet)
+                        time.sleep(0.02)
+                        callback.on_step_end(None, state, due if index == 2 else quiet)
+                        if index == 2:
+                            time.sleep(0.5)
+                            getattr(callback, event)(None, state, quiet)
+                    callback.on_epoch_end(None, state, quiet)
+                    callback.on_train_end(None, state, quiet)
+            self.check_without(run, reason)
+
     def check(self, run):
         self.assertEqual([window.name for window in run.windows], ["epoch 0", "epoch 1"])
         self.assertEqual(run.minibatch.count + run.minibatch.excluded, 5)
