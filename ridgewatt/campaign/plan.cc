@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fnv.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
@@ -176,9 +177,7 @@ std::optional<SlotParts> parts_of_slot(const std::string& slot) {
 }
 
 std::string hash_text(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3U;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", fnv1a(text));
 }
 
 std::vector<Task> tasks_of(const BoardKind& kind) {

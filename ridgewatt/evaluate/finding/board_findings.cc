@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fnv.h"
 #include "ridgewatt/evaluate/finding/setting.h"
 #include "ridgewatt/evaluate/finding/value.h"
 #include "ridgewatt/io/published.h"
@@ -186,11 +187,7 @@ FindingKind Finding::about() const {
 
 bool Finding::kept_aside() const {
   const std::string section = place.substr(0, place.find(','));
-  std::uint32_t hash = 2166136261U;  // FNV-1a
-  for (const char c : study + '|' + section + '|' + board + '|' + model) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  }
-  return hash % 3 == 0;
+  return fnv1a<std::uint32_t>(study + '|' + section + '|' + board + '|' + model) % 3 == 0;
 }
 
 std::vector<Finding> board_findings() {

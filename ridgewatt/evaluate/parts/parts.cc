@@ -9,6 +9,7 @@
 #include <map>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fnv.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 
@@ -210,12 +211,8 @@ PartFile merge_parts(const std::vector<std::string>& paths) {
 }
 
 std::string file_mark(const std::string& path) {
-  std::uint64_t sum = 0xcbf29ce484222325U;
   const std::string text = read_file(path);
-  for (const char c : text) {
-    sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  return fmt::format("{} bytes, {:016x}", text.size(), sum);
+  return fmt::format("{} bytes, {:016x}", text.size(), fnv1a(text));
 }
 
 }  // namespace ridgewatt::evaluate

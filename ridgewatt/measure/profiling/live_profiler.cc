@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/fnv.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/sampling/clock_shortfall.h"
@@ -77,15 +78,12 @@ void fill_in_places(std::vector<std::string>& command, int cpu_cores, int batch,
   fill_in(command, kThreadsPlace, cpu_cores > 0 ? cpu_cores : online_cpus(sysfs));
 }
 
-// FNV-1a over the words and their ends, cut to the integers that a reading, a double, holds
+// The hash of the words and their ends, cut to the integers that a reading, a double, holds
 // exactly.
 double fingerprint_of(const std::vector<std::string>& command) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
-  for (const auto& word : command) {
-    for (const char c : word) add(static_cast<unsigned char>(c));
-    add(0);
-  }
+  constexpr std::string_view kEnd("\0", 1);
+  std::uint64_t hash = fnv1a("");
+  for (const auto& word : command) hash = fnv1a(kEnd, fnv1a(word, hash));
   return static_cast<double>(hash >> 11);
 }
 

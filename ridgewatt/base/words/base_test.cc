@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/fnv.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
@@ -55,6 +56,17 @@ TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
   EXPECT_EQ(escape_terminal("\xF4\x8F\xBF\xBF"), "\xF4\x8F\xBF\xBF");
   EXPECT_EQ(escape_terminal("\xC2\x9B"), "\\xc2\\x9b");
   EXPECT_EQ(escape_html("<a b='\"&'>"), "&lt;a b=&#39;&quot;&amp;&#39;&gt;");
+}
+
+// Published test vectors (draft-eastlake-fnv).
+TEST(Fnv1a, IsThePublishedHash) {
+  EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325U);
+  EXPECT_EQ(fnv1a("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8U);
+  EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar"));
+  EXPECT_EQ(fnv1a<std::uint32_t>(""), 0x811c9dc5U);
+  EXPECT_EQ(fnv1a<std::uint32_t>("a"), 0xe40c292cU);
+  EXPECT_EQ(fnv1a<std::uint32_t>("foobar"), 0xbf9cf968U);
 }
 
 TEST(Text, SiPrefixesCarry) {
