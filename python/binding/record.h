@@ -59,6 +59,9 @@ py::object value_to_python(int value);
 py::object value_to_python(std::int64_t value);
 py::object value_to_python(bool value);
 py::object value_to_python(const std::string& value);
+inline py::object value_to_python(std::string_view value) {
+  return value_to_python(std::string(value));
+}
 py::object value_to_python(const std::vector<std::string>& value);
 py::object value_to_python(const PowerMode& value);
 py::object value_to_python(const Json& value);
@@ -138,7 +141,7 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<Value, std::optional<double>>) return "float | None";
   if constexpr (std::is_same_v<Value, bool>) return "bool";
   if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) return "int";
-  if constexpr (std::is_same_v<Value, std::string>) return "str";
+  if constexpr (std::is_convertible_v<Value, std::string_view>) return "str";
   if constexpr (std::is_same_v<Value, std::vector<std::string>>) return "list[str]";
   if constexpr (std::is_same_v<Value, PowerMode>) return "PowerMode";
   if constexpr (std::is_same_v<Value, Json>) return "object";

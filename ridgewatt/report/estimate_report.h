@@ -49,9 +49,10 @@ Result estimate_result(const answer::EstimateQuestion& question,
 // board or runtime), left_out, remedies; with `layers` also the layers of the first row. `found`
 // must outlive the result.
 StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers = false);
-// Sets row `i` of `estimates`.
+// Sets row `i` of `estimates`. `seen`, if set, is called with each row.
 std::function<void(std::size_t i, Json& row)> estimate_row_json(
-    const answer::EstimateAnswer& found);
+    const answer::EstimateAnswer& found,
+    std::function<void(std::size_t i, const answer::EstimateRow& row)> seen = {});
 // The basis of the estimates: the twin and its error. With several boards, each row names its twin.
 std::string estimate_ground(const answer::EstimateAnswer& found);
 // Remarks on the estimates; each is empty if it does not apply.

@@ -9,7 +9,8 @@
 //
 // A getter returns a value in SI units. The suffix of the key determines the unit that is written,
 // for example 1e3 times the value for _ms. A getter that returns a Cell returns the value in the
-// written unit; see `at<&Row::member>` and the templates after it.
+// written unit; see `at<&Row::member>` and the templates after it. A getter that returns a
+// string_view returns a text of the row or a constant, which a cell takes without an allocation.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +32,11 @@
 namespace ridgewatt::report {
 
 template <class Row>
-using Getter = std::variant<double (*)(const Row&), std::optional<double> (*)(const Row&),
-                            int (*)(const Row&), std::int64_t (*)(const Row&), bool (*)(const Row&),
-                            std::string (*)(const Row&), std::vector<std::string> (*)(const Row&),
-                            PowerMode (*)(const Row&), Json (*)(const Row&), Cell (*)(const Row&)>;
+using Getter =
+    std::variant<double (*)(const Row&), std::optional<double> (*)(const Row&), int (*)(const Row&),
+                 std::int64_t (*)(const Row&), bool (*)(const Row&), std::string (*)(const Row&),
+                 std::string_view (*)(const Row&), std::vector<std::string> (*)(const Row&),
+                 PowerMode (*)(const Row&), Json (*)(const Row&), Cell (*)(const Row&)>;
 
 // Where a field is shown.
 enum Shown : unsigned {
@@ -77,56 +79,22 @@ void append(Fields<Row>& fields, const Fields<Row>& more) {
   fields.insert(fields.end(), more.begin(), more.end());
 }
 
-inline Cell cell_of(KeyScale scale, double value) {
-  return scale(value);
-}
-inline Cell cell_of(KeyScale scale, const std::optional<double>& value) {
-  return value ? Cell(scale(*value)) : Cell();
-}
-inline Cell cell_of(KeyScale, const Cell& value) {
-  return value;
-}
-inline Cell cell_of(KeyScale, bool value) {
-  return std::string(value ? "yes" : "no");
-}
-inline Cell cell_of(KeyScale, std::string value) {
-  return value.empty() ? Cell() : Cell(std::move(value));
-}
-Cell cell_of(KeyScale scale, const std::vector<std::string>& values);  // "a; b"
-template <class Value>
-Cell cell_of(KeyScale, const Value& value) {
-  if constexpr (std::is_integral_v<Value>) {
-    return static_cast<std::int64_t>(value);
-  } else {
-    return {};  // lists and objects appear only in JSON
-  }
-}
-
-Json json_of(const PowerMode& mode);  // same as mode_to_json
-Json json_of(const Cell& cell);
-inline Json json_of(const std::string& value) {
-  return value.empty() ? Json() : Json(value);
-}
-template <class Value>
-Json json_of(const Value& value) {
-  return Json(value);
-}
-
+// What a getter returns, so that the code below is compiled once for all types of rows.
+using FieldValue = std::variant<double, std::optional<double>, int, std::int64_t, bool, std::string,
+                                std::string_view, std::vector<std::string>, PowerMode, Json, Cell>;
 template <class Row>
-Json json_value(const Field<Row>& field, const Row& row) {
-  return std::visit(
-      [&]<class Value>(Value (*get)(const Row&)) -> Json {
-        if constexpr (std::is_same_v<Value, double>) {
-          return field.scale(get(row));
-        } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
-          const auto value = get(row);
-          return value ? Json(field.scale(*value)) : Json();
-        } else {
-          return json_of(get(row));
-        }
-      },
-      field.get);
+FieldValue value_of(const Field<Row>& field, const Row& row) {
+  const auto value = [&](auto get) {
+    return FieldValue(std::in_place_type<decltype(get(row))>, get(row));
+  };
+  return std::visit(value, field.get);
 }
+Json json_of(KeyScale scale, const FieldValue& value);
+// Sets the cell `at`, or for a mode the cells of its knobs from there on, and returns the next
+// index. Texts reuse the memory of the text that the cell has. Lists are joined ("a; b"). Objects
+// appear only in JSON.
+std::size_t set_cells_of(KeyScale scale, const FieldValue& value, std::vector<Cell>& cells,
+                         std::size_t at);
 
 // Adds the fields of a row to `json`. Existing keys do not change.
 template <class Row>
@@ -134,7 +102,7 @@ void write_json(const Fields<Row>& fields, const Row& row, Json& json) {
   for (const Field<Row>& field : fields) {
     const bool shown = (field.shown & kInJson) != 0 && !field.column.optional;
     if (!shown || (field.has != nullptr && !field.has(row))) continue;
-    json.emplace(field.column.name, json_value(field, row));
+    json.emplace(field.column.name, json_of(field.scale, value_of(field, row)));
   }
 }
 
@@ -156,29 +124,25 @@ std::vector<KeyMeaning> keys_of(const Fields<Row>& fields, std::string_view obje
   return keys;
 }
 
+inline constexpr std::size_t kCellsOfMode = kKnobs.size() + 1;  // the knobs and the governor
 template <class Row>
 bool is_mode(const Field<Row>& field) {
   return std::holds_alternative<PowerMode (*)(const Row&)>(field.get);
 }
 
-// Writes the knobs of a mode into `cells`, starting at `at`; returns the next index.
-std::size_t set_knobs(const PowerMode& mode, std::vector<Cell>& cells, std::size_t at);
 // Writes a row into the cells of columns_of(fields).
 template <class Row>
 void set_cells(const Fields<Row>& fields, const Row& row, std::vector<Cell>& cells) {
   std::size_t at = 0;
   for (const Field<Row>& field : fields) {
     if ((field.shown & kOnTable) == 0) continue;
-    const bool has = field.has == nullptr || field.has(row);
-    std::visit(
-        [&]<class Value>(Value (*get)(const Row&)) {
-          if constexpr (std::is_same_v<Value, PowerMode>) {
-            at = set_knobs(has ? get(row) : PowerMode(), cells, at);
-          } else {
-            cells[at++] = has ? cell_of(field.scale, get(row)) : Cell();
-          }
-        },
-        field.get);
+    if (field.has != nullptr && !field.has(row)) {
+      for (std::size_t n = is_mode(field) ? kCellsOfMode : 1; n > 0; --n) cells[at++] = Cell();
+    } else if (const auto* number = std::get_if<double (*)(const Row&)>(&field.get)) {
+      cells[at++] = field.scale((*number)(row));  // most cells of long results
+    } else {
+      at = set_cells_of(field.scale, value_of(field, row), cells, at);
+    }
   }
 }
 

@@ -92,8 +92,8 @@ class ErrorModel {
   std::vector<Direction> directions_;
   std::vector<std::unique_ptr<Estimator::Moved>> moved_;  // one twin per direction
   mutable std::mutex mutex_;
-  // Key: the rounded knobs.
-  mutable std::map<std::array<double, kKnobs.size()>, std::unique_ptr<Variances>> known_;
+  // Key: powers of two by which the rounded knobs are below their highest values.
+  mutable std::map<std::array<int, kKnobs.size()>, std::unique_ptr<Variances>> known_;
   RunOptions options_;
   mutable std::map<int, std::unique_ptr<const ErrorModel>> fewer_sms_;  // by the number of SMs
 };

@@ -10,8 +10,9 @@ namespace {
 void run_tune_llm(const Context& context, answer::LanguageTuneRequest& asked) {
   asked.language.device = board_or_local(context, asked.language.device);
   answer::LanguageAnswer language = answer::ask_language(asked.language);
-  print(context, report::language_tune_result(
-                     answer::tune_language(asked.goal, std::move(language)), asked.language.model));
+  print(context,
+        report::language_tune_result(answer::tune_language(asked.goal, std::move(language)),
+                                     asked.language.model, context.format));
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "ridgewatt/base/enum_rows.h"
 #include "ridgewatt/base/plural.h"
@@ -107,23 +110,32 @@ std::string estimate_preset_note(const answer::EstimateAnswer& found) {
   return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 
+// What the notes on rows read of a row.
+struct RowPower {
+  double power_w = 0;  // without the module's limit
+  double waits = 0;    // share of waits in the power
+  bool held = false;   // whether the module's limit makes the minibatch longer
+};
+RowPower power_of(const answer::EstimateRow& row) {
+  return {row.estimate.free_w, 1 - row.estimate.counted_share, row.estimate.held > 1};
+}
+
 // Notes on rows above the power limit of the board, if it is known (the power of the module is
 // capped, but the power that a mode requires is not), and on waits for data in the power.
 struct RowNotes {
   std::string envelope, waits;
 };
-RowNotes row_notes(const answer::EstimateAnswer& found) {
+RowNotes row_notes(const answer::EstimateAnswer& found, const std::vector<RowPower>& powers) {
   if (found.over != Over::kModes) return {};
   const auto limit_w = load_board(found.device).power_limit_w;
-  const std::string rows = counted(found.rows.size(), "row");
+  const std::string rows = counted(powers.size(), "row");
   double most_w = 0, waits = 0;
   std::size_t above = 0, waiting = 0;
-  for (const auto& row : found.rows) {
-    const double power_w = row.estimate.free_w, share = 1 - row.estimate.counted_share;
-    above += row.estimate.held > 1 ? 1 : 0;
-    waiting += waits_note(share).empty() ? 0 : 1;
-    most_w = std::max(most_w, power_w);
-    waits = std::max(waits, share);
+  for (const RowPower& row : powers) {
+    above += row.held ? 1 : 0;
+    waiting += waits_note(row.waits).empty() ? 0 : 1;
+    most_w = std::max(most_w, row.power_w);
+    waits = std::max(waits, row.waits);
   }
   RowNotes notes;
   if (above > 0) {
@@ -156,19 +168,41 @@ std::string caller_note(const answer::EstimateRow& row) {
       1e3 * row.python_call_s);
 }
 
-}  // namespace
-
-EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found) {
+EstimateRemarks remarks_of(const answer::EstimateAnswer& found,
+                           const std::vector<RowPower>& powers) {
   const answer::EstimateRow& first = found.rows.front();
   std::vector<std::string> reasons = first.setting->widened_by;
   reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
-  RowNotes notes = row_notes(found);
+  RowNotes notes = row_notes(found, powers);
   return {.preset = estimate_preset_note(found),
           .envelope = std::move(notes.envelope),
           .waits = std::move(notes.waits),
           .mixed = mixed_note(found),
           .caller = caller_note(first),
           .wide = wide_note(reasons)};
+}
+
+// Adds the keys that follow the rows.
+void add_rest(const answer::EstimateAnswer& found, const std::vector<RowPower>& powers, bool layers,
+              Json& json) {
+  for (const auto& [name, reason] : found.left_out) {
+    json["left_out"].push_back({{"name", name}, {"reason", reason}});
+  }
+  if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
+  const auto [preset, envelope, waits, mixed, caller, wide] = remarks_of(found, powers);
+  if (!preset.empty()) json["preset_note"] = preset;
+  if (!envelope.empty()) json["envelope_note"] = envelope;
+  put_remarks({preset, envelope, waits, mixed, caller, wide}, json);
+  if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
+  if (layers) add_layers(found, json);
+}
+
+}  // namespace
+
+EstimateRemarks estimate_remarks(const answer::EstimateAnswer& found) {
+  std::vector<RowPower> powers;
+  for (const auto& row : found.rows) powers.push_back(power_of(row));
+  return remarks_of(found, powers);
 }
 
 StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
@@ -188,17 +222,17 @@ StreamedJson estimate_json(const answer::EstimateAnswer& found, bool layers) {
   }
   add_caveats(found.model->estimator(found.rows.front().setting->batch).cost().caveats, json);
   json["estimates"] = nullptr;  // placeholder; the rows are added while writing
-  for (const auto& [name, reason] : found.left_out) {
-    json["left_out"].push_back({{"name", name}, {"reason", reason}});
-  }
-  if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
-  const auto [preset, envelope, waits, mixed, caller, wide] = estimate_remarks(found);
-  if (!preset.empty()) json["preset_note"] = preset;
-  if (!envelope.empty()) json["envelope_note"] = envelope;
-  put_remarks({preset, envelope, waits, mixed, caller, wide}, json);
-  if (!found.remedies.empty()) json["remedies"] = json_list(remedy_fields(), found.remedies);
-  if (layers) add_layers(found, json);
-  return {std::move(json), "estimates", found.rows.size(), estimate_row_json(found)};
+  // Each row is computed once: the remarks on all rows read what the rows leave here.
+  const auto powers = std::make_shared<std::vector<RowPower>>(found.rows.size());
+  const auto seen = [powers](std::size_t i, const answer::EstimateRow& row) {
+    (*powers)[i] = power_of(row);
+  };
+  return {
+      .head = std::move(json),
+      .key = "estimates",
+      .count = found.rows.size(),
+      .fill = estimate_row_json(found, seen),
+      .add_rest = [&found, powers, layers](Json& rest) { add_rest(found, *powers, layers, rest); }};
 }
 
 }  // namespace ridgewatt::report

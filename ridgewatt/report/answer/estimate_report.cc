@@ -59,25 +59,25 @@ LineFields knob_fields(int rank) {
 
 const LineFields& board_fields() {
   static const LineFields fields = {
-      {column("board"), [](const EstimateLine& l) { return l.of().board; }}};
+      {column("board"), [](const EstimateLine& l) -> std::string_view { return l.of().board; }}};
   return fields;
 }
 
 const LineFields& runtime_fields() {
-  static const LineFields fields = {{column("runtime"), [](const EstimateLine& l) {
-                                       return std::string(name_of(l.of().runtime));
-                                     }}};
+  static const LineFields fields = {
+      {column("runtime"), [](const EstimateLine& l) { return name_of(l.of().runtime); }}};
   return fields;
 }
 
 LineFields precision_fields(int rank) {
-  return {{column("precision", rank),
-           [](const EstimateLine& l) { return std::string(name_of(l.of().precision)); }}};
+  return {
+      {column("precision", rank), [](const EstimateLine& l) { return name_of(l.of().precision); }}};
 }
 
 const LineFields& batch_fields() {
   static const LineFields fields = {
-      {column("preset", 1), [](const EstimateLine& l) { return l.row().preset; }},
+      {column("preset", 1),
+       [](const EstimateLine& l) -> std::string_view { return l.row().preset; }},
       {column("batch"), [](const EstimateLine& l) { return l.of().batch; }}};
   return fields;
 }
@@ -126,13 +126,14 @@ constexpr std::array kCuts = {Cut{twin::kTime, 0, "time_ms: the roofs or the lau
                               Cut{twin::kPower, 1, "power_hi_w: the power limit"}};
 
 bool is_cut(const EstimateLine& line, const Cut& cut) {
-  const auto& error = line.row().error[cut.quantity];
+  const twin::Bounded& stated = bounded_of(line, cut.quantity);
   const twin::MinibatchCost& free = line.total();
   const double figure = cut.quantity == twin::kTime ? free.period_s : free.power_w;
-  const double factors[] = {1 / error.factor_below(kEstimateInterval), 1,
-                            error.factor(kEstimateInterval)};
-  const double end = figure * factors[cut.end + 1];
-  return std::isfinite(end) && error.middle(end) != end;  // the power of a CPU is unknown
+  if (!std::isfinite(figure)) return false;  // the power of a CPU is unknown
+  if (cut.end == 0) return stated.value != figure;
+  const double end = cut.end < 0 ? stated.lo : stated.hi;
+  const twin::LogError& error = line.row().error[cut.quantity];
+  return end == error.least || end == error.most;
 }
 
 bool is_bounded(const EstimateLine& line) {
@@ -179,8 +180,8 @@ const LineFields& state_fields() {
        kEverywhere, nullptr, "fetch_stall_s"},
       {column("gpu_load_pct", 3), [](const EstimateLine& l) { return l.row().estimate.gpu_load; }},
       {column("bound", 2),
-       [](const EstimateLine& l) { return std::string(name_of(l.row().estimate.dominant())); },
-       kEverywhere, nullptr, "dominant"},
+       [](const EstimateLine& l) { return name_of(l.row().estimate.dominant()); }, kEverywhere,
+       nullptr, "dominant"},
       {column("fits_memory", 1), [](const EstimateLine& l) { return l.of().memory.fits(); }},
       {{.name = "memory_needed_gb", .rank = 7, .meaning = "memory that the minibatch needs"},
        [](const EstimateLine& l) { return l.of().memory.needed_bytes(); },
@@ -288,16 +289,14 @@ Column twin_column() {
 // Fields that identify the origin of a row.
 const LineFields& origin_fields_of_line() {
   static const LineFields fields = {
-      {column("workload"), [](const EstimateLine& l) { return l.found->workload->name(); }},
+      {column("workload"),
+       [](const EstimateLine& l) -> std::string_view { return l.found->workload->name(); }},
       {column("kind"),
-       [](const EstimateLine& l) {
-         return std::string(name_of(l.found->workload->options().kind));
-       }},
+       [](const EstimateLine& l) { return name_of(l.found->workload->options().kind); }},
       board_fields().front(),
-      {column("provenance"),
-       [](const EstimateLine&) { return std::string(name_of(Provenance::kModelled)); }},
+      {column("provenance"), [](const EstimateLine&) { return name_of(Provenance::kModelled); }},
       runtime_fields().front(),
-      {column("twin"), [](const EstimateLine& l) { return l.of().twin; }}};
+      {column("twin"), [](const EstimateLine& l) -> std::string_view { return l.of().twin; }}};
   return fields;
 }
 
@@ -357,7 +356,8 @@ LineFields table_fields(const answer::EstimateAnswer& found, OutputFormat reader
   if (found.job_samples > 0) append(fields, job_fields(reader));
   if (!found.held.empty()) append(fields, held_fields());
   if (boards || runtimes)
-    fields.push_back({twin_column(), [](const EstimateLine& l) { return l.of().twin; }});
+    fields.push_back(
+        {twin_column(), [](const EstimateLine& l) -> std::string_view { return l.of().twin; }});
   if (boards) append(fields, fit_fields());
   bool unnamed = true;
   for (std::size_t i = 0; unnamed && i < found.rows.size(); ++i) {
@@ -418,10 +418,14 @@ Rows estimate_rows(const answer::EstimateAnswer& found, OutputFormat reader) {
   return rows;
 }
 
-std::function<void(std::size_t, Json&)> estimate_row_json(const answer::EstimateAnswer& found) {
-  return [&found, fields = json_fields(found)](std::size_t i, Json& row) {
+std::function<void(std::size_t, Json&)> estimate_row_json(
+    const answer::EstimateAnswer& found,
+    std::function<void(std::size_t, const answer::EstimateRow&)> seen) {
+  return [&found, fields = json_fields(found), seen = std::move(seen)](std::size_t i, Json& row) {
+    const EstimateLine line = line_of(found, i);
     row = Json::object();
-    write_json(fields, line_of(found, i), row);
+    write_json(fields, line, row);
+    if (seen) seen(i, line.row());
   };
 }
 

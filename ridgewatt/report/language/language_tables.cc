@@ -372,9 +372,10 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
   return result;
 }
 
-Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model) {
+Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model,
+                            OutputFormat format) {
   Result result{language_tune_table(found)};
-  result.json = language_tune_json(found);
+  if (format == OutputFormat::kJson) result.json = language_tune_json(found);
   result.lines_before(language_tune_headline(found));
   result.notes = left_out_lines(found.language);
   if (!found.fits()) {

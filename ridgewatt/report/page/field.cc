@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <utility>
 
 #include "ridgewatt/report/mode_json.h"
 
@@ -60,36 +58,99 @@ std::string_view si_unit(std::string_view name) {
   return "";
 }
 
-Cell cell_of(KeyScale scale, const std::vector<std::string>& values) {
-  return cell_of(scale, fmt::format("{}", fmt::join(values, "; ")));
+namespace {
+
+struct ToJson {
+  KeyScale scale;
+  Json operator()(double value) const { return scale(value); }
+  Json operator()(const std::optional<double>& value) const {
+    return value ? Json(scale(*value)) : Json();
+  }
+  Json operator()(std::string_view value) const { return value.empty() ? Json() : Json(value); }
+  Json operator()(const std::string& value) const { return (*this)(std::string_view(value)); }
+  Json operator()(const PowerMode& mode) const { return mode_to_json(mode); }
+  Json operator()(const Cell& cell) const {
+    return std::visit(CellCase{[](std::monostate) { return Json(); },
+                               [](const auto& content) { return Json(content); }},
+                      cell);
+  }
+  Json operator()(const auto& value) const { return value; }
+};
+
+// The text in a cell, empty.
+std::string& emptied_text(Cell& cell) {
+  auto* text = std::get_if<std::string>(&cell);
+  if (text == nullptr) return cell.emplace<std::string>();
+  text->clear();
+  return *text;
 }
 
-Json json_of(const PowerMode& mode) {
-  return mode_to_json(mode);
+struct ToCells {
+  KeyScale scale;
+  std::vector<Cell>& cells;
+  std::size_t at;
+
+  std::size_t operator()(double value) const { return set(scale(value)); }
+  std::size_t operator()(const std::optional<double>& value) const {
+    return set(value ? Cell(scale(*value)) : Cell());
+  }
+  std::size_t operator()(std::int64_t value) const { return set(value); }
+  std::size_t operator()(int value) const { return set(std::int64_t{value}); }
+  std::size_t operator()(bool value) const {
+    return (*this)(std::string_view(value ? "yes" : "no"));
+  }
+  std::size_t operator()(std::string_view text) const {
+    if (text.empty()) return set(Cell());
+    emptied_text(cells[at]) = text;
+    return at + 1;
+  }
+  std::size_t operator()(const std::string& text) const { return (*this)(std::string_view(text)); }
+  std::size_t operator()(const std::vector<std::string>& texts) const {
+    if (texts.empty()) return set(Cell());
+    std::string& joined = emptied_text(cells[at]);
+    for (const auto& text : texts) {
+      if (&text != &texts.front()) joined += "; ";
+      joined += text;
+    }
+    return joined.empty() ? set(Cell()) : at + 1;
+  }
+  std::size_t operator()(const PowerMode& mode) const {
+    std::size_t next = at;
+    for (const Knob knob : kKnobs) {
+      Cell& cell = cells[next++];
+      if (!mode.has(knob))
+        cell = Cell();
+      else if (knob == Knob::kCpuCores)
+        cell = std::int64_t{mode.cpu_cores};
+      else
+        cell = knob_in_field_unit(mode, knob);
+    }
+    return ToCells{scale, cells, next}(std::string_view(mode.governor));
+  }
+  std::size_t operator()(const Json&) const { return set(Cell()); }
+  std::size_t operator()(const Cell& cell) const { return set(cell); }
+
+ private:
+  template <class Value>
+  std::size_t set(Value value) const {
+    cells[at] = std::move(value);
+    return at + 1;
+  }
+};
+
+}  // namespace
+
+Json json_of(KeyScale scale, const FieldValue& value) {
+  return std::visit(ToJson{scale}, value);
 }
 
-Json json_of(const Cell& cell) {
-  return std::visit(CellCase{[](std::monostate) { return Json(); },
-                             [](const auto& content) { return Json(content); }},
-                    cell);
+std::size_t set_cells_of(KeyScale scale, const FieldValue& value, std::vector<Cell>& cells,
+                         std::size_t at) {
+  return std::visit(ToCells{scale, cells, at}, value);
 }
 
 std::vector<Column> columns_of_mode(int rank) {
   return knob_columns(rank);
-}
-
-std::size_t set_knobs(const PowerMode& mode, std::vector<Cell>& cells, std::size_t at) {
-  for (const Knob knob : kKnobs) {
-    Cell& cell = cells[at++];
-    if (!mode.has(knob))
-      cell = Cell();
-    else if (knob == Knob::kCpuCores)
-      cell = std::int64_t{mode.cpu_cores};
-    else
-      cell = knob_in_field_unit(mode, knob);
-  }
-  cells[at++] = mode.governor.empty() ? Cell() : Cell(mode.governor);
-  return at;
 }
 
 }  // namespace ridgewatt::report

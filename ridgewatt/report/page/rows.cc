@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/text.h"
@@ -50,44 +51,58 @@ bool same_text(const Cell& a, const Cell& b) {
   return a == b;
 }
 
-// Replaces `text` by that of a cell. Escapes control characters in texts. A number that is not
-// finite becomes empty.
-void set_csv_text(const Cell& cell, std::string& text) {
-  const auto set_number = [&](auto number) {
+// Appends the text of a cell. Escapes control characters in texts. A number that is not finite is
+// empty.
+void append_csv(const Cell& cell, std::string& part) {
+  const auto append_number = [&](auto number) {
     std::array<char, 32> digits;  // a double has at most 24 characters
-    text.assign(digits.data(), fmt::format_to(digits.data(), FMT_COMPILE("{}"), number));
+    part.append(digits.data(), fmt::format_to(digits.data(), FMT_COMPILE("{}"), number));
   };
-  std::visit(CellCase{[&](std::monostate) { text.clear(); },
+  std::visit(CellCase{[](std::monostate) {},
                       [&](const std::string& content) {
                         const bool plain = std::all_of(content.begin(), content.end(), [](char c) {
-                          return c >= 0x20 && c < 0x7F;
+                          return c >= 0x20 && c < 0x7F && c != ',' && c != '"';
                         });
-                        text = csv_field(plain ? content : escape_terminal(content));
+                        if (plain) {
+                          part += content;
+                        } else {
+                          part += csv_field(escape_terminal(content));
+                        }
                       },
-                      [&](std::int64_t whole) { set_number(whole); },
+                      [&](std::int64_t whole) { append_number(whole); },
                       [&](double number) {
-                        text.clear();
-                        if (std::isfinite(number)) set_number(number);
+                        if (std::isfinite(number)) append_number(number);
                       }},
              cell);
 }
 
 // Adds the rows from `begin` up to `end`.
 void add_csv(const Rows& rows, std::size_t begin, std::size_t end, std::string& part) {
-  // Boards, clocks and names rarely change between rows, so their texts are reused.
-  std::vector<Cell> cells(rows.columns.size()), written(rows.columns.size());
-  std::vector<std::string> texts(rows.columns.size(), ",");
-  if (!texts.empty()) texts.back() = '\n';
+  const std::size_t count = rows.columns.size();
+  std::vector<Cell> cells(count), written(count);
+  // Where the texts of the columns end in the row written before, and in this one. Each text ends
+  // with its comma or line end.
+  std::vector<std::size_t> ends(count), next(count);
+  std::size_t row = part.size(), row_before = row;  // where they begin
   for (std::size_t i = begin; i < end; ++i) {
     rows.fill(i, cells);
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (!same_text(cells[c], written[c])) {
-        set_csv_text(cells[c], texts[c]);
-        texts[c] += c + 1 < cells.size() ? ',' : '\n';
+    row_before = std::exchange(row, part.size());
+    for (std::size_t c = 0; c < count;) {
+      // Boards, clocks and names rarely change between rows, so their texts are copied.
+      const std::size_t first = c, from = part.size();
+      while (i > begin && c < count && same_text(cells[c], written[c])) ++c;
+      if (c > first) {
+        const std::size_t start = first > 0 ? ends[first - 1] : row_before;
+        part.append(part, start, ends[c - 1] - start);
+        for (std::size_t k = first; k < c; ++k) next[k] = ends[k] + from - start;
+      } else {
+        append_csv(cells[c], part);
+        part += c + 1 < count ? ',' : '\n';
+        next[c++] = part.size();
       }
-      part += texts[c];
     }
     written.swap(cells);
+    ends.swap(next);
   }
 }
 
@@ -194,6 +209,7 @@ Json StreamedJson::whole() const {
     fill(i, row);
     array.push_back(row);
   }
+  if (add_rest) add_rest(json);
   return json;
 }
 
@@ -201,15 +217,22 @@ void StreamedJson::write(std::ostream& out) const {
   Blocks blocks(out);
   blocks.add("{");
   std::string_view before = "\n  ";
-  for (const auto& [name, value] : head.items()) {
+  const auto add_key = [&](std::string_view name) {
     blocks.add(before);
     before = ",\n  ";
     blocks.add(dump_json(name));
     blocks.add(": ");
+  };
+  const auto add_value = [&](std::string_view name, const Json& value) {
+    add_key(name);
+    blocks.add(indented(dump_json(value), "  "));
+  };
+  for (const auto& [name, value] : head.items()) {
     if (name != key) {
-      blocks.add(indented(dump_json(value), "  "));
+      add_value(name, value);
       continue;
     }
+    add_key(name);
     blocks.add("[");
     std::string_view between = "\n    ";
     const auto add_rows = [&](std::string_view rows) {
@@ -228,6 +251,11 @@ void StreamedJson::write(std::ostream& out) const {
     };
     in_parts(count, add_text ? add_text : add_filled, add_rows);
     blocks.add(count > 0 ? "\n  ]" : "]");
+  }
+  if (add_rest) {
+    Json rest = Json::object();
+    add_rest(rest);
+    for (const auto& [name, value] : rest.items()) add_value(name, value);
   }
   blocks.add("\n}");
   blocks.flush();

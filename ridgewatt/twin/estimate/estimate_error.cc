@@ -31,23 +31,33 @@ std::array<double, kQuantities.size()> logs_of(const MinibatchCost& at) {
   return {time, power, time + power};
 }
 
-// Rounds each knob to its highest value over a power of two, because slopes change slowly.
-PowerMode rounded(const Twin& twin, const PowerMode& mode) {
+constexpr int kAbsent = std::numeric_limits<int>::max();
+
+// The power of two by which the rounded value of each knob is below its highest value.
+std::array<int, kKnobs.size()> octaves(const Twin& twin, const PowerMode& mode) {
   const auto octave = [](double value, double top) {
+    if (!(value > 0) || !(top > 0)) return kAbsent;
     int power = 0;
     const double fraction = std::frexp(value / top, &power);  // from 1/2 up to 1
-    return std::ldexp(top, fraction > std::numbers::sqrt2 / 2 ? power : power - 1);
+    return fraction > std::numbers::sqrt2 / 2 ? power : power - 1;
   };
-  PowerMode result;
-  for (const auto& [knob, top] : {std::pair<Knob, double>{Knob::kCpuCores, twin.cpu_cores},
-                                  {Knob::kCpuClock, twin.cpu_clock_hz},
-                                  {Knob::kGpuClock, twin.gpu_clock_hz},
-                                  {Knob::kMemClock, twin.mem_clock_hz}}) {
-    if (!mode.has(knob) || !(top > 0)) continue;
-    const double value = octave(mode.get(knob), top);
-    result.set(knob, knob == Knob::kCpuCores ? std::max(1.0, value) : value);
+  return {octave(mode.cpu_cores, twin.cpu_cores), octave(mode.cpu_clock_hz, twin.cpu_clock_hz),
+          octave(mode.gpu_clock_hz, twin.gpu_clock_hz),
+          octave(mode.mem_clock_hz, twin.mem_clock_hz)};
+}
+
+// Each knob at its highest value over a power of two, because slopes change slowly.
+PowerMode at_octaves(const Twin& twin, const std::array<int, kKnobs.size()>& octaves) {
+  const std::array<double, kKnobs.size()> top = {
+      static_cast<double>(twin.cpu_cores), twin.cpu_clock_hz, twin.gpu_clock_hz, twin.mem_clock_hz};
+  PowerMode mode;
+  for (const Knob knob : kKnobs) {
+    const auto k = static_cast<std::size_t>(knob);
+    if (octaves[k] == kAbsent) continue;
+    const double value = std::ldexp(top[k], octaves[k]);
+    mode.set(knob, knob == Knob::kCpuCores ? std::max(1.0, value) : value);
   }
-  return result;
+  return mode;
 }
 
 // Arithmetics other than FP32 that the contractions of a workload use.
@@ -62,19 +72,28 @@ std::set<Arithmetic> other_arithmetics(const workload::WorkloadCost& cost) {
 
 }  // namespace
 
+namespace {
+
+double below_of(const LogError& error, double factor) {
+  return error.below == 1 ? factor : std::pow(factor, error.below);
+}
+
+}  // namespace
+
 double LogError::factor(double interval) const {
   const double p = 0.5 + interval / 2;
   if (!(p < 1)) return std::numeric_limits<double>::infinity();
-  if (!(degrees > 0)) return std::exp(normal_quantile(p) * sd);
   // The same few quantiles are needed repeatedly.
   thread_local std::map<std::pair<double, double>, double> quantiles;
   auto& quantile = quantiles[{p, degrees}];
-  if (quantile == 0 && p != 0.5) quantile = student_quantile(p, degrees);
+  if (quantile == 0 && p != 0.5) {
+    quantile = degrees > 0 ? student_quantile(p, degrees) : normal_quantile(p);
+  }
   return std::exp(quantile * sd);
 }
 
 double LogError::factor_below(double interval) const {
-  return std::pow(factor(interval), below);
+  return below_of(*this, factor(interval));
 }
 
 void LogError::add(double above, double under) {
@@ -86,8 +105,10 @@ void LogError::add(double above, double under) {
 std::array<Bounded, kQuantities.size()> bounded(const MinibatchCost& cost,
                                                 const EstimateError& error, double interval) {
   const auto of = [&](std::size_t q, double value) {
-    return Bounded{error[q].middle(value), error[q].lo(value, interval),
-                   error[q].hi(value, interval)};
+    const LogError& its = error[q];
+    const double factor = its.factor(interval);
+    return Bounded{its.middle(value), its.middle(value / below_of(its, factor)),
+                   its.middle(value * factor)};
   };
   const Bounded time = of(kTime, cost.period_s), power = of(kPower, cost.power_w);
   Bounded energy = of(kEnergy, cost.energy_j());
@@ -111,6 +132,7 @@ struct ErrorModel::Variances {
   std::size_t widest = kTwinParamCount;  // the parameter that adds most to the error of time
   double widest_share = 0;
   double precision_share = 0;
+  EstimateError error{};  // without bounds
 };
 
 ErrorModel::ErrorModel(const Twin& twin, std::shared_ptr<const workload::WorkloadCost> cost,
@@ -164,17 +186,17 @@ void ErrorModel::add_runtime_directions(const workload::WorkloadCost& cost) {
 ErrorModel::~ErrorModel() = default;
 
 const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const {
-  const PowerMode at = rounded(twin_, mode);
+  const auto key = octaves(twin_, mode);
   const std::lock_guard lock(mutex_);
-  auto& known = known_[{static_cast<double>(at.cpu_cores), at.cpu_clock_hz, at.gpu_clock_hz,
-                        at.mem_clock_hz}];
+  auto& known = known_[key];
   if (known) return *known;
+  const PowerMode at = at_octaves(twin_, key);
   known = std::make_unique<Variances>();
   const auto middle = logs_of(middle_.at_clocks(at, middle_.options_).total);
   const std::vector<MinibatchCost> costs = middle_.at_moved(at, moved_);
   std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
   std::array<double, kQuantities.size()> precision{};
-  std::array<std::array<double, kRuntimeParamCount>, kQuantities.size()> of_runtime{};
+  std::array<std::array<double, kRuntimeParamCount>, kQuantities.size()> runtime_slopes{};
   for (std::size_t i = 0; i < directions_.size(); ++i) {
     const Direction& direction = directions_[i];
     const auto moved = logs_of(costs[i]);
@@ -183,7 +205,7 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
       if (direction.of == Direction::Of::kTwin) {
         slopes[q][direction.param] = slope;
       } else if (direction.of == Direction::Of::kRuntime) {
-        of_runtime[q][direction.param] = slope;
+        runtime_slopes[q][direction.param] = slope;
       } else {
         precision[q] += squared(slope * direction.sd);
       }
@@ -192,7 +214,7 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
   for (std::size_t q = 0; q < kQuantities.size(); ++q) {
     known->parameters[q] = twin_.parameter_variance(slopes[q]) + precision[q];
     if (middle_.twin().changed_by) {
-      known->runtime[q] = middle_.twin().changed_by->parameter_variance(of_runtime[q]);
+      known->runtime[q] = middle_.twin().changed_by->parameter_variance(runtime_slopes[q]);
     }
     for (std::size_t i = 0; i < kTwinParamCount; ++i) {
       known->priors[q] += squared(slopes[q][i] * twin_parameters()[i].prior_log_sd);
@@ -203,6 +225,7 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
     if (share > known->widest_share) known->widest_share = share, known->widest = i;
   }
   known->precision_share = precision[kTime];
+  known->error = middle_.twin().changed_by ? of_runtime(*known) : of_twin(*known);
   return *known;
 }
 
@@ -305,8 +328,7 @@ EstimateError ErrorModel::operator()(const PowerMode& mode) const {
 }
 
 EstimateError ErrorModel::at_clocks(const PowerMode& clocks) const {
-  const Variances& known = variances(clocks);
-  return middle_.twin().changed_by ? of_runtime(known) : of_twin(known);
+  return variances(clocks).error;
 }
 
 EstimateError ErrorModel::operator()(const Breakdown& at) const {
