@@ -27,7 +27,7 @@ BOARDS = [(r"orin 32gb", "agx-orin-32gb"), (r"agx.*orin|agx orin", "agx-orin"), 
 # Patterns of models that are replaced by a similar one, because only ratios between settings matter.
 # Names of built-in models are found first.
 SIMILAR = [(r"openvla-7b|llama-?2-7b|llama-?3-8b|mistral-7b", "llama-3.1-8b"), (r"yolov5", "yolov5s"), (r"yolov7", "yolov7"),
-           (r"yolov8", "yolov8s"), (r"yolo11|yolov11", "yolo11s"), (r"mobilenet.*ssd|ssd.*mobilenet", "ssd_mobilenet_v1"),
+           (r"yolov8", "yolov8s"), (r"yolo11|yolov11", "yolo11s"), (r"pelee|mobilenet.*ssd|ssd", "ssd_mobilenet_v1"),
            (r"efficientnet", "efficientnet_b0"), (r"inception", "inception_v3"), (r"vgg", "vgg16")]
 RUNTIMES = [(r"torch2trt|tensorrt|trt_pose", "tensorrt"), (r"onnx ?runtime", "onnxruntime"), (r"pytorch", "pytorch-eager")]
 ENGINES = [(r"mlc", "mlc"), (r"llama\.cpp|ollama", "llama.cpp"), (r"vllm", "vllm"), (r"tensorrt-llm", "tensorrt-llm")]

@@ -9,10 +9,11 @@
 // time to the first token. The predictions come from the board's twin or, for a language model,
 // from the forecast of the engine. With weight w_j of prediction j, the probability of a cause, or
 // of a pair of causes, is proportional to
-//   P ~ prior x sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes)
+//   P ~ prior x (sum_j w_j prod_f t(ln(measured_f / predicted_fj); sd_fj) x prod_s P(s | causes))^c
 // Here j runs over the predictions and f over the figures, and t is the density of Student's t. Its
 // scale sd_fj is the error of the estimate, widened by the uncertainty of the cause. The signs s
-// are observations from a watched run, such as a rising thermal signal (docs/methods/explain.md).
+// are observations from a watched run, such as a rising thermal signal. The exponent c is fitted to
+// simulated runs (docs/methods/explain.md).
 #pragma once
 
 #include <cmath>

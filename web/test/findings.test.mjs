@@ -198,6 +198,7 @@ test("Explain is the command's answer; its fields are those that the server desc
   assert.equal(await rows.count(), said.rows.length);
   const place = said.rows.findIndex((row) => row.cause === "pre_post_processing");
   assert.equal(await rows.nth(place).locator("td").first().innerText(), "pre- and post-processing");
+  assert.ok((await page.locator("[data-strip]").innerText()).includes(said.conclusion));
   assert.ok((await page.locator(".sentences").innerText()).toLowerCase().includes(said.sentences[0].slice(1, 30)));
   const command = await page.locator(".command code").first().innerText();
   const run = await shell(`${command} --format json`, app.folder);
