@@ -91,7 +91,7 @@ class Names:
 
 
 def stated_in(case):
-    """Returns the options for what the thread states besides its numbers."""
+    """Returns the options for what the thread states in addition to its numbers."""
     origin = first(ORIGINS, case["expected_from"])
     options = list(origin[1]) if origin and case["expected"] else []
     modes = re.findall(r"\bMAXN\b|\b\d+ ?W\b", case["evidence"])

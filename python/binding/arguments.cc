@@ -204,9 +204,7 @@ py::object Arguments::progress() {
 void Arguments::remark(const std::string& text, bool warns) {
   if (text.empty()) return;
   remarks_.push_back(text);
-  if (warns && PyErr_WarnEx(PyExc_RuntimeWarning, escape_terminal(text).c_str(), 2) < 0) {
-    throw py::error_already_set();
-  }
+  if (warns) py::module_::import("ridgewatt.frames").attr("warn")(escape_terminal(text));
 }
 
 void Arguments::refuse(std::initializer_list<const char*> names, const std::string& when,

@@ -58,7 +58,9 @@ const Fields<llm::Fit>& fit_fields() {
       {"decode_bytes", [](const F& f) { return known(f.decode_bytes); },
        "memory traffic of one decoding step (bytes); None if unknown"},
       {"decode_flop", [](const F& f) { return known(f.decode_flop); },
-       "operations of one decoding step (FLOP); None if unknown"}};
+       "operations of one decoding step (FLOP); None if unknown"},
+      {"sum", [](const llm::Fit& f) { return report::fits_text(f); },
+       "the memory balance as text: board - system - runtime - weights - cache - buffers = left"}};
   return fields;
 }
 
@@ -118,11 +120,8 @@ py::list language_models() {
 }  // namespace
 
 void bind_llm(py::module_& module) {
-  auto row = record<llm::Fit>(module, "Fit", "Whether a language model fits the memory of a board.",
-                              fit_fields());
-  row.def_property_readonly(
-      "sum", [](Self<llm::Fit> self) { return report::fits_text(*self); },
-      "the memory balance as text: board - system - runtime - weights - cache - buffers = left");
+  record<llm::Fit>(module, "Fit", "Whether a language model fits the memory of a board.",
+                   fit_fields());
   answer_class<BoundFits>(module, "Fits",
                           "Whether a language model fits the memory of boards: a sequence of Fit, "
                           "one per board and quantization.",

@@ -3,11 +3,23 @@ plot. The compiled part provides the columns. pandas and matplotlib are imported
 needed."""
 import html
 import importlib
+import sys
+import warnings
+from types import FrameType
 from typing import Any
 
 from . import errors
 
 _ROWS_SHOWN = 60
+
+
+def warn(text: str) -> None:
+    """Issues a RuntimeWarning for the line that calls this package."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, RuntimeWarning, stacklevel=level)
 
 
 def objects(values: "list[Any]") -> Any:

@@ -55,8 +55,9 @@ class RowsLeftOut(unittest.TestCase):
 
     def test_answers_say_and_warn(self):
         for ask in self.answers():
-            with self.assertWarnsRegex(RuntimeWarning, "7 of 108 rows left out.*keep_outliers=True"):
+            with self.assertWarnsRegex(RuntimeWarning, "7 of 108 rows left out.*keep_outliers=True") as said:
                 answer = ask()
+            self.assertEqual(said.filename, __file__)
             self.assertRegex(answer.remarks[0], "7 of 108 rows left out")
             self.assertIn("7 of 108 rows left out", repr(answer))
             self.assertRegex(answer._repr_html_(), "</table>.*<li>.*7 of 108 rows left out")

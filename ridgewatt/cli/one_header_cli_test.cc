@@ -45,8 +45,9 @@ const Line kLines[] = {
     {"roofline % --device agx-orin --modes maxn", kModels},
     {"schedule plan --training-sweep train.csv --max-power 60 --idle-power %", {"5", "7"}},
     {"schedule predict-sharing --idle-power 5 --training-sweep % --inference-sweep all.csv",
-     {"all.csv", "whole.csv"}},
-    {"schedule simulate --duration 5 --max-power 60 --training-sweep %", {"train.csv", "few.csv"}},
+     {"trained.csv", "whole.csv"}},
+    {"schedule simulate --duration 5 --max-power 60 --training-sweep %",
+     {"train.csv", "whole.csv"}},
     {"store export %", {"all.db", "few.db"}},
     {"store list %", {"all.db", "few.db"}},
     {"study frequency --sweep %", {"board.csv", "board16.csv"}},
@@ -82,6 +83,11 @@ class OneHeader : public ::testing::Test {
     folder_.write("train.csv",
                   "cpu_cores,gpu_mhz,kind,batch,time_ms,power_w\n4,800,training,16,30,9\n"
                   "4,1000,training,16,20,11\n");
+    folder_.write("trained.csv",
+                  "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,workload,kind,batch,time_ms,power_w,energy_j,"
+                  "board\n"
+                  "4,1190.4,800,2133,t,training,16,30,9,0.27,agx-orin\n"
+                  "4,1190.4,1000,2133,t,training,16,20,11,0.22,agx-orin\n");
     folder_.write("whole.csv",
                   "cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,governor,kind,batch,time_ms,power_w\n"
                   "4,1190.4,800,2133,,training,16,30,9\n4,1190.4,1000,2133,,training,16,20,11\n");

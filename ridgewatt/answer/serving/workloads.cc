@@ -65,7 +65,7 @@ void require_kind(const Sweep& sweep, WorkloadKind role) {
   if (!kind || *kind == role) return;
   const std::string needed(name_of(role));
   throw UsageError("the sweep of the " + needed + " has rows of the kind " + sweep.kind,
-                   sweep.source, "give a sweep of the kind " + needed);
+                   sweep.source, "give a sweep of " + needed + "; the column kind states it");
 }
 
 }  // namespace
