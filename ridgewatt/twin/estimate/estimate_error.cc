@@ -70,10 +70,6 @@ std::set<Arithmetic> other_arithmetics(const workload::WorkloadCost& cost) {
   return found;
 }
 
-}  // namespace
-
-namespace {
-
 double below_of(const LogError& error, double factor) {
   return error.below == 1 ? factor : std::pow(factor, error.below);
 }
