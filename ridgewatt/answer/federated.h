@@ -25,6 +25,7 @@
 
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/sweep/provenance.h"
+#include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::answer {
@@ -106,6 +107,8 @@ struct FederatedPart {
   double fastest_s = 0;    // `time_s` in its fastest mode
   bool straggler = false;  // `fastest_s` is within 1 % of the duration of the fastest round
   RowOrigin origin;
+  std::string ground;      // what the figures are based on; empty: a sweep
+  twin::TwinFitError fit;  // of the twin
 };
 
 struct FederatedAnswer {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/schedule/simulate.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
+#include "ridgewatt/tune/limits.h"
 
 namespace ridgewatt::answer {
 
@@ -41,11 +43,39 @@ PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem);
 
-// Returns a function for ScheduleWorkloads::uses, which estimates the shares of its time in which a
-// model uses the GPU and the CPU. `question` is the argument of estimate_sweep().
+// A model that shares the board of a twin with others.
+struct ScheduledModel {
+  std::shared_ptr<const workload::DeployedWorkload> workload;
+  // Of estimate_sweep(). A schedule keeps the device busy, so inference never waits for a loader.
+  EstimateQuestion question;
+  std::shared_ptr<const twin::TwinModel> on_twin;
+
+  Sweep sweep(const std::string& device) const {
+    return estimate_sweep(question, workload, device);
+  }
+};
+// Empty `batches`: batches_to_schedule().
+ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                               const std::string& modes, std::vector<int> batches,
+                               const std::string& device);
+// Leaves out the batches of each model with which it does not fit the memory of the board next to
+// the smallest batches of the others. Each program has its own framework and CUDA context. Throws
+// NotSupportedError if no batches fit.
+void fit_together(std::span<ScheduledModel> models, const std::string& device);
+
+// Returns a function for ScheduleWorkloads::uses, which estimates during which share of its time a
+// model uses the GPU and the CPU.
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
-    const EstimateQuestion& question,
-    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device);
+    std::shared_ptr<const twin::TwinModel> model);
+
+// What the figures of a program are based on.
+struct ProgramGround {
+  std::string program;  // "resnet50 inference"
+  std::string ground;   // TwinModel::provenance()
+  twin::TwinFitError fit;
+};
+// Returns one entry per program that is a model on a twin.
+std::vector<ProgramGround> grounds_of(const schedule::ScheduleWorkloads& workloads);
 
 // Models that replace sweeps. The board's twin estimates their cost.
 struct ScheduledModels {
@@ -106,6 +136,7 @@ struct SharingAnswer {
   std::vector<SharingRow> rows;
   std::string idle_source;
   RowOrigin origin;
+  std::vector<ProgramGround> grounds;  // of models
 };
 // Predicts how two programs slow each other down, in each of their common modes and batches, if
 // they run at the same time or in turns. Throws UsageError unless there are exactly two workloads.
@@ -141,6 +172,10 @@ struct PlanAnswer {
   RowOrigin origin;
   // Forecast for the plan's programs under native sharing. Absent if there are not two programs.
   std::optional<schedule::SharingForecast> native;
+  std::vector<ProgramGround> grounds;  // of models
+  // Of a feasible plan of models: the probability that the plan meets each limit, by the error of
+  // the estimates.
+  std::vector<tune::LimitConfidence> confidence;
   std::vector<schedule::Plan> profiled;  // one for each profiled point, in order
 };
 // Finds the mode, inference batch and training minibatches per cycle with the most training within

@@ -47,6 +47,7 @@ struct SimulatedPlan {
   PlannedServing planned;
   schedule::Plan plan;
   schedule::PlanTable others;
+  std::vector<ProgramGround> grounds = {};  // of models; empty with an existing plan
 };
 // The first overload takes an existing plan. The second finds the best plan, and throws
 // NoSolutionError if none is feasible.
@@ -58,6 +59,7 @@ struct SimulateAnswer {
   std::vector<double> arrivals;
   double interference = 0;
   std::string interference_source;  // as text
+  double ideal_interference = 0;    // of Sharing::kNoInterference
   // Name and result of each way to share.
   std::vector<std::pair<std::string, schedule::Simulation>> results;
 };

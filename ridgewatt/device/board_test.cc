@@ -214,6 +214,11 @@ TEST(Board, EveryBoardIsWhole) {
     const Board board = load_board(name);
     EXPECT_EQ(board.name, name);
     EXPECT_GE(board.memory_bytes, board.visible_memory_bytes) << name;
+    // A module keeps a part of its memory for firmware. Its file must state what Linux sees.
+    if (board.has_gpu() && !board.discrete_gpu) {
+      EXPECT_NE(find_fact(board, "memory.visible_mib"), nullptr) << name;
+      EXPECT_LT(board.visible_memory_bytes, board.memory_bytes) << name;
+    }
     for (const auto& bsp : board.bsps) {
       const KnobSpace space = knob_space(board, bsp.name);
       EXPECT_TRUE(std::is_sorted(space.modes().begin(), space.modes().end()));
@@ -422,6 +427,9 @@ TEST(BoardFile, FaultsAreNamed) {
        "has no entry in [provenance]"},
       {replaced(good, "system_mib = 1536", "system_mib = 99999"),
        "must be less than the visible memory"},
+      {replaced(good, "visible_mib = 62795", "visible_mib = 65537"),
+       "'memory.visible_mib' must not be more than 'size_gib'"},
+      {replaced(good, "size_gib = 64", "size_gib = 4"), "must not be more than 'size_gib'"},
       {replaced(good, "[twin]\n", "[twin]\nx = nan\n"), "'twin.x' must be a finite number"},
       {replaced(good, "[twin]\n", "[twin]\nx = [1]\n"), "'twin.x' must be a finite number"},
       {"[[[", "f line 1"},

@@ -289,6 +289,9 @@ void parse_silicon(Section& root, Board& board) {
   board.memory_bytes = memory.number("size_gib", 0.1, 1e5) * 1024 * kMiB;
   board.visible_memory_bytes =
       memory.number_or("visible_mib", board.memory_bytes / kMiB, 1, 1e9) * kMiB;
+  if (board.visible_memory_bytes > board.memory_bytes) {
+    memory.fail("visible_mib", "must not be more than 'size_gib'");
+  }
   board.system_memory_bytes = memory.number_or("system_mib", 0, 0, 1e9) * kMiB;
   if (board.system_memory_bytes >= board.visible_memory_bytes) {
     memory.fail("system_mib", "must be less than the visible memory");

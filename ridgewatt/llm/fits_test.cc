@@ -66,6 +66,15 @@ TEST(Fits, Llama8bInSixteenBitsDoesNotFitEightGigabytes) {
   EXPECT_EQ(fit.largest_batch, 0);
 }
 
+// Linux sees 7.44 GiB of a module with 8 GB, on a sister module as well.
+TEST(Fits, AnEightGigabyteModuleHasLessThanEightGigabytes) {
+  FitsOptions options;
+  options.quantizations = {"q5_0"};
+  EXPECT_FALSE(fit_of("zoo:llama-3.1-8b", "orin-nx-8gb", options).fits());
+  EXPECT_EQ(fit_of("zoo:llama-3.1-8b", "orin-nx-8gb", options).board_bytes,
+            fit_of("zoo:llama-3.1-8b", "orin-nano-8gb", options).board_bytes);
+}
+
 TEST(Fits, SeventyBillionInFourBitsFitTheLargestOrin) {
   for (const char* recipe : {"q4_k_m", "awq", "w4a16"}) {
     FitsOptions options;

@@ -32,6 +32,7 @@ namespace ridgewatt::schedule {
 inline constexpr double kPublishedBusyShare = 0.96;
 inline constexpr double kNativeSwitching =
     (2 * kNativeInterference - 1) / (kPublishedBusyShare * kPublishedBusyShare);
+inline constexpr double kIdealSwitching = 1;  // a driver that loses nothing when it switches
 
 struct SharingForecastOptions {
   double idle_power_w = 0;                                 // static power, counted once

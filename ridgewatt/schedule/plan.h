@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 
 namespace ridgewatt::twin {
 struct Twin;
+class TwinModel;
 }  // namespace ridgewatt::twin
 
 namespace ridgewatt::schedule {
@@ -44,6 +46,8 @@ struct ScheduleWorkloads {
   // Use of the device by each program at a point: the inference first, then the background. A
   // missing or null element means that the use is unknown.
   std::vector<std::function<DeviceUse(const OperatingPoint&)>> uses = {};
+  // The models on a twin whose estimates the sweeps are, in the order of `uses`. Null: of a file.
+  std::vector<std::shared_ptr<const twin::TwinModel>> models = {};
 };
 
 // Returns the origin of a plan from these sweeps. The provenance is kReplayed if all sweeps are

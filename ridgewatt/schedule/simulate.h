@@ -24,7 +24,8 @@ enum class Sharing {
   // Time slicing by the driver: while both have work, each runs at 1 / (2 x interference) of its
   // speed.
   kNative,
-  kNoInterference  // like kNative with an interference of 1: an ideal driver
+  // As kNative, by an ideal driver: switching costs nothing, so the interference is at most 1.
+  kNoInterference
 };
 constexpr auto enum_names(Sharing) {
   return named<Sharing>({{Sharing::kManaged, "managed"},
@@ -87,7 +88,7 @@ struct SimulationOptions {
   double jitter = 0;         // coefficient of variation of minibatch times (log-normal)
   double mode_change_s = 0;  // the device is idle during a mode change
   double epoch_s = 1;        // interval between calls of the controller
-  double interference = kNativeInterference;  // for Sharing::kNative
+  double interference = kNativeInterference;  // for native sharing
   // Power while both programs run under native sharing. Absent: the higher of both powers.
   std::optional<double> shared_power_w = {};
   double power_bin_s = 1;             // length of the bins of Simulation::power_w

@@ -112,6 +112,12 @@ TEST(Simulate, TimeSharingHalvesTheSpeed) {
   EXPECT_NEAR(ideal.training_throughput_hz, (1 - rate * service_s) / 0.05, 0.2);
   EXPECT_GT(ideal.training_throughput_hz, result.training_throughput_hz);
   EXPECT_LT(ideal.p99_s, result.p99_s);
+  // Programs that leave gaps have a factor below 1, which an ideal driver does not make worse.
+  options.interference = 0.8;
+  const Simulation gaps = simulate(serving_of(1, service_s, 0.05, 1), arrivals, options);
+  options.sharing = Sharing::kNative;
+  const Simulation native = simulate(serving_of(1, service_s, 0.05, 1), arrivals, options);
+  EXPECT_EQ(gaps.p99_s, native.p99_s);
 }
 
 // A minibatch that crosses the boundary of a window counts in both windows in proportion.

@@ -551,6 +551,37 @@ TEST(Quantization, TrainingKeepsItsFakeQuantization) {
   Model model = quantized_convolution(true).model();
   const Analysis analysis = analyze(model, {.kind = WorkloadKind::kTraining});
   EXPECT_EQ(analysis.int_ops, 0);
+  ASSERT_EQ(analysis.workload.caveats.assumptions.size(), 1U);
+  EXPECT_EQ(analysis.workload.caveats.assumptions[0],
+            "2 weights are stored as integers and are not trained");
+}
+
+// Both products have a gradient, also where a pooling moves integers between quantization and
+// dequantization. The gradient in between is a real number.
+TEST(Quantization, TheGradientPassesThroughIntegersThatAreMoved) {
+  GraphSketch g;
+  g.input("x", {1, 3, 8, 8});
+  g.weight("w", {4, 3, 1, 1});
+  g.weight("v", {4, 4, 1, 1});
+  g.constant<float>("s", {0.1F}, kFloatType, true);
+  g.constant<std::int8_t>("z", {0}, kInt8Type, true);
+  g.node("Conv", {"x", "w"}, {"c"});
+  g.node("QuantizeLinear", {"c", "s", "z"}, {"cq"});
+  auto* pool = g.node("MaxPool", {"cq"}, {"pq"});
+  set_ints(pool, "kernel_shape", {2, 2});
+  set_ints(pool, "strides", {2, 2});
+  g.node("DequantizeLinear", {"pq", "s", "z"}, {"p"});
+  g.node("Conv", {"p", "v"}, {"y"});
+  g.output("y");
+  Model model = g.model();
+  const Analysis analysis = analyze(model, {.kind = WorkloadKind::kTraining});
+  const double first = 64.0 * 4 * 3, second = 16.0 * 4 * 4;
+  EXPECT_EQ(analysis.macs, 2 * first + 3 * second);  // the image needs no gradient
+  const auto pooled = std::find_if(
+      analysis.workload.kernels.begin(), analysis.workload.kernels.end(),
+      [](const KernelCost& k) { return k.op == "MaxPool" && k.phase == Phase::kBackward; });
+  ASSERT_NE(pooled, analysis.workload.kernels.end());
+  EXPECT_GE(pooled->write_bytes, 256 * 4);
 }
 
 // Only the weights are quantized: they are dequantized, and the product is computed in floating

@@ -41,7 +41,7 @@ class Accountant {
 
   void run() {
     count_parameters();
-    if (training()) flow_ = gradient_flow(plan_);
+    if (training()) follow_gradients();
     const Kernels kernels = runtime_ ? runtime_->kernels : generic_kernels();
     auto traffic = forward_traffic(plan_, kernels, sizes_,
                                    {.model = options_.traffic,
@@ -71,6 +71,16 @@ class Accountant {
                                  .fallback = options.fallback});
   }
 
+  void follow_gradients() {
+    flow_ = gradient_flow(plan_);
+    if (integer_weights_ == 0) return;
+    analysis_.plan.assumptions.push_back(std::to_string(integer_weights_) +
+                                         (integer_weights_ == 1
+                                              ? " weight is stored as integers and is"
+                                              : " weights are stored as integers and are") +
+                                         " not trained");
+  }
+
   Kernels generic_kernels() const {
     return fuse(plan_,
                 {.enabled = options_.traffic != TrafficModel::kUnfused, .kind = options_.kind});
@@ -89,6 +99,7 @@ class Accountant {
       analysis_.parameter_count += sizes_.elements(id);
       analysis_.parameter_bytes += sizes_.bytes(id);
       by_type[plan_.tensor(id).dtype] += sizes_.elements(id);
+      if (!is_floating(plan_.tensor(id).dtype)) ++integer_weights_;
     }
     const auto most = std::max_element(by_type.begin(), by_type.end(),
                                        [](auto& a, auto& b) { return a.second < b.second; });
@@ -339,6 +350,7 @@ class Accountant {
   ElementWidths precision_;
   TensorSizes sizes_;
   GradientFlow flow_;
+  std::size_t integer_weights_ = 0;
 };
 
 }  // namespace

@@ -175,6 +175,8 @@ FederatedPart part_of(const FederatedQuestion& question, const Participant& from
   part.time_lo_s = part.time_hi_s = option.time_s;
   part.energy_lo_j = part.energy_hi_j = option.energy_j;
   if (from.model == nullptr) return part;
+  part.ground = from.model->provenance();
+  part.fit = from.model->twin().fit;
   const twin::EstimateError error = from.model->error({option.mode, question.batch});
   const double trained_s = option.time_s - from.asked.upload_s;
   const double uploaded_j = from.asked.upload_j + option.idle_power_w * from.asked.upload_s;

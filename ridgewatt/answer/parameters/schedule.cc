@@ -187,8 +187,10 @@ constexpr Parameter kSimulateRows[] = {
      .access = access<&Simulated::simulation, &Simulation::duration_s>,
      .quantity = units::seconds().positive()},
     {.name = "sharing",
-     .help = "Ways of sharing the device to simulate (native: by an ideal driver); CSV files show "
-             "the first",
+     .help =
+         "Ways of sharing the device to simulate (native: time slicing by the driver; "
+         "no-interference: by a driver that loses nothing when it switches); CSV files show the "
+         "first",
      .access = access<&Simulated::sharing>},
     {.name = "full-batches",
      .help = "Always wait for a full batch, even if requests then miss the latency limit",

@@ -186,6 +186,21 @@ TEST(Epochs, ThePageCacheIsWhatTheBoardHasLeft) {
   EXPECT_EQ(pipeline::miss_share(epochs_on_twin(question, lenet, "nano").config, 1), 0);
 }
 
+// A Nano has 2.55 GB for a minibatch that needs 4.16 GB.
+TEST(Epochs, AMinibatchThatDoesNotFitHasNoEpochs) {
+  EpochQuestion question;
+  question.config.batch = 16;
+  const auto vgg = model("zoo:vgg11", WorkloadKind::kTraining);
+  try {
+    epochs_on_twin(question, vgg, "nano");
+    ADD_FAILURE();
+  } catch (const NoSolutionError& error) {
+    EXPECT_NE(std::string(error.what()).find("a minibatch of 16 needs"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_NO_THROW(epochs_on_twin(question, vgg, "agx-orin"));
+}
+
 TEST(Epochs, TimesThatAreGivenAreOfNoBoard) {
   pipeline::PipelineConfig config;
   config.compute_s = 0.1;

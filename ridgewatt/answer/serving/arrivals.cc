@@ -59,6 +59,7 @@ ArrivalsAnswer serve_arrivals(TraceQuestion question,
   found.idle_source = idle_source;
   found.random_times = question.simulation.jitter > 0;
   found.origin = schedule::plan_origin(workloads);
+  found.grounds = grounds_of(workloads);
   schedule::DynamicSummary all;
   for (int trace = 0; trace < question.traces; ++trace) {
     found.traces.push_back(serve_trace(question, trace, book, space));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "ridgewatt/base/clock.h"
@@ -144,19 +145,26 @@ MeasuredSharing measure_sharing(const platform::Sysfs& sysfs, const SharingQuest
 
 namespace {
 
-Sweep sweep_of_program(const schedule::LiveProgramEntry& entry, const std::string& board,
-                       bool keep_outliers, std::vector<std::string>& remarks) {
-  if (!entry.model.empty()) {
-    workload::DeployOptions deploy;
-    deploy.kind = entry.kind;
-    const auto model = std::make_shared<const workload::DeployedWorkload>(entry.model, deploy);
-    std::vector<int> batches = entry.batches;
-    if (batches.empty()) batches = batches_to_schedule(*model);
-    return estimate_sweep({.modes = "all", .batches = batches}, model, board);
+// The models of a file of programs, by entry. They must fit the memory of the board together.
+std::map<const schedule::LiveProgramEntry*, ScheduledModel> models_in(
+    const schedule::LivePrograms& file) {
+  std::vector<const schedule::LiveProgramEntry*> entries;
+  std::vector<ScheduledModel> models;
+  for (const auto* list : {&file.inference, &file.training}) {
+    for (const auto& entry : *list) {
+      if (entry.model.empty()) continue;
+      workload::DeployOptions deploy;
+      deploy.kind = entry.kind;
+      entries.push_back(&entry);
+      models.push_back(
+          scheduled_model(std::make_shared<const workload::DeployedWorkload>(entry.model, deploy),
+                          "all", entry.batches, file.board));
+    }
   }
-  TrustedSweep read = read_program(entry.sweep, entry.kind, keep_outliers);
-  if (auto text = read.remark(); !text.empty()) remarks.push_back(std::move(text));
-  return std::move(read.sweep);
+  fit_together(models, file.board);
+  std::map<const schedule::LiveProgramEntry*, ScheduledModel> found;
+  for (std::size_t i = 0; i < models.size(); ++i) found[entries[i]] = std::move(models[i]);
+  return found;
 }
 
 }  // namespace
@@ -164,8 +172,13 @@ Sweep sweep_of_program(const schedule::LiveProgramEntry& entry, const std::strin
 LiveQuestion live_programs(const std::string& path, bool keep_outliers) {
   LiveQuestion question;
   const auto file = schedule::read_live_programs(path);
+  const auto models = models_in(file);
   const auto sweep_of = [&](const schedule::LiveProgramEntry& entry) {
-    return sweep_of_program(entry, file.board, keep_outliers, question.remarks);
+    const auto model = models.find(&entry);
+    if (model != models.end()) return model->second.sweep(file.board);
+    TrustedSweep read = read_program(entry.sweep, entry.kind, keep_outliers);
+    if (auto text = read.remark(); !text.empty()) question.remarks.push_back(std::move(text));
+    return std::move(read.sweep);
   };
   for (const auto& entry : file.inference) {
     question.inference.push_back(sweep_of(entry));

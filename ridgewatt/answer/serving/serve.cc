@@ -1,12 +1,14 @@
 #include "ridgewatt/answer/serve.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/twin/twin.h"
@@ -47,43 +49,75 @@ schedule::Plan search_plan(const PlanQuestion& question,
   return summary.plan;
 }
 
-// The least latency limit, in whole ms, that allows training with the inference within the power
-// budget.
-std::optional<double> least_latency_with_training(std::span<const schedule::Candidate> candidates,
-                                                  const schedule::PlanProblem& problem) {
-  constexpr double kMs = 1e-3;
-  std::optional<double> least_s;
+// The candidate that allows training with the inference within `problem` if one limit, or both, is
+// relaxed as little as `of` of its cycle says. Null: none.
+const schedule::Candidate* nearest_with_training(std::span<const schedule::Candidate> candidates,
+                                                 const schedule::PlanProblem& problem,
+                                                 double schedule::Cycle::*of) {
+  const schedule::Candidate* nearest = nullptr;
+  double least = 0;
   for (const auto& candidate : candidates) {
     const auto cycle = schedule::make_cycle(candidate, problem.arrival_rate_hz, problem.bound);
     if (!cycle.stable || cycle.training_minibatches == 0) continue;
-    if (cycle.peak_power_w > problem.max_power_w) continue;
-    least_s = std::min(least_s.value_or(cycle.latency_s), cycle.latency_s);
+    if (cycle.peak_power_w > problem.max_power_w || cycle.latency_s > problem.max_latency_s)
+      continue;
+    if (nearest == nullptr || cycle.*of < least) nearest = &candidate, least = cycle.*of;
   }
-  if (!least_s) return std::nullopt;
-  return std::ceil(*least_s / kMs) * kMs;
+  return nearest;
 }
 
+// The limits of `asked` that must be relaxed to train, in whole ms and in steps of 0.01 W, and what
+// they allow. Empty: none allows training.
+std::string relaxed_text(std::span<const schedule::Candidate> candidates,
+                         const schedule::PlanProblem& asked) {
+  constexpr double kMs = 1e-3, kPowerStepW = 0.01;
+  const schedule::PlanProblem free{.arrival_rate_hz = asked.arrival_rate_hz, .bound = asked.bound};
+  schedule::PlanProblem any_latency = asked, any_power = asked;
+  any_latency.max_latency_s = free.max_latency_s;
+  any_power.max_power_w = free.max_power_w;
+  const auto* found = nearest_with_training(candidates, any_latency, &schedule::Cycle::latency_s);
+  if (!found) found = nearest_with_training(candidates, any_power, &schedule::Cycle::peak_power_w);
+  if (!found) found = nearest_with_training(candidates, free, &schedule::Cycle::peak_power_w);
+  if (!found) return "";
+  const auto cycle = schedule::make_cycle(*found, asked.arrival_rate_hz, asked.bound);
+  schedule::PlanProblem relaxed = asked;
+  std::vector<std::string> limits;
+  if (cycle.latency_s > asked.max_latency_s) {
+    relaxed.max_latency_s = std::max(cycle.latency_s, std::ceil(cycle.latency_s / kMs) * kMs);
+    limits.push_back(sentence("{:g} ms", relaxed.max_latency_s / kMs));
+  }
+  if (cycle.peak_power_w > asked.max_power_w) {
+    relaxed.max_power_w =
+        std::max(cycle.peak_power_w, std::ceil(cycle.peak_power_w / kPowerStepW) * kPowerStepW);
+    limits.push_back(sentence("{:.7g} W", relaxed.max_power_w));
+  }
+  const schedule::Plan other =
+      schedule::PlanTable({candidates.begin(), candidates.end()}).best(relaxed);
+  return fmt::format("{} {} ", fmt::join(limits, " with "),
+                     limits.size() == 1 ? "allows" : "allow") +
+         sentence("{:.3g} minibatches per second", other.cycle.training_throughput_hz);
+}
+
+// `profiled`: the candidates are only the points that a strategy profiled.
 std::string no_training_text(std::span<const schedule::Candidate> candidates,
-                             schedule::PlanProblem problem) {
+                             const schedule::PlanProblem& problem, bool profiled) {
   std::string text = sentence("no training fits within {:g} ms", problem.max_latency_s * 1e3);
   if (std::isfinite(problem.max_power_w)) text += sentence(" and {:g} W", problem.max_power_w);
-  const auto bound_s = least_latency_with_training(candidates, problem);
-  if (!bound_s) return text + "; no other latency allows any at this arrival rate";
-  problem.max_latency_s = *bound_s;
-  const schedule::Plan other =
-      schedule::PlanTable({candidates.begin(), candidates.end()}).best(problem);
-  return text + sentence("; {:g} ms allows {:.3g} minibatches per second", *bound_s * 1e3,
-                         other.cycle.training_throughput_hz);
+  if (profiled) text += fmt::format(" at the {} profiled", counted(candidates.size(), "point"));
+  const std::string relaxed = relaxed_text(candidates, problem);
+  if (!relaxed.empty()) return text + "; " + relaxed;
+  text += "; no other latency or power allows any at this arrival rate";
+  return profiled ? text + " there, so profile more points" : text;
 }
 
 // If the inference can be served but no training minibatch fits: sets the plan of the inference
-// alone as the nearest miss, and states which latency would allow training.
-void say_where_no_training_fits(std::vector<schedule::Candidate> candidates,
+// alone as the nearest miss, and states which limits would allow training.
+void say_where_no_training_fits(std::vector<schedule::Candidate> candidates, bool profiled,
                                 const schedule::PlanProblem& problem, schedule::Plan& plan) {
   const schedule::Candidate& found = plan.candidate;
   const bool trains = plan.feasible && plan.cycle.training_minibatches > 0;
   if (!found.inference || !found.background || trains || found.train().required_hz > 0) return;
-  const std::string text = no_training_text(candidates, problem);
+  const std::string text = no_training_text(candidates, problem, profiled);
   for (auto& candidate : candidates) candidate.background.reset();
   schedule::Plan alone = schedule::PlanTable(std::move(candidates)).best(problem);
   if (!alone.feasible) return;
@@ -116,12 +150,49 @@ std::string given_idle_text(std::span<const schedule::Candidate> candidates, dou
                      lowered, candidates.size());
 }
 
+// The probability that a plan of models meets its limits. The power of each program must be within
+// the limit, and the minibatches of the worst latency may be longer by the same factor. The errors
+// of programs on one twin are nearly the same, so the least probability of a program counts.
+std::vector<tune::LimitConfidence> plan_confidence(const PlanQuestion& question,
+                                                   const schedule::Plan& plan) {
+  const schedule::Candidate& at = plan.candidate;
+  const schedule::PlanProblem& problem = question.problem;
+  if (!plan.feasible) return {};
+  std::vector<schedule::Minibatch> programs = at.train().minibatches;
+  if (at.inference) programs.insert(programs.begin(), *at.inference);
+  const int waits = problem.bound == schedule::Bound::kPublished ? 0 : 1;
+  const double gather_s = at.inference ? (at.infer().batch - waits) / problem.arrival_rate_hz : 0;
+  const double room = (problem.max_latency_s - gather_s) / (plan.cycle.latency_s - gather_s);
+  std::vector<tune::LimitConfidence> least;
+  for (std::size_t i = 0; i < std::min(programs.size(), question.workloads.models.size()); ++i) {
+    const auto& model = question.workloads.models[i];
+    if (model == nullptr) continue;
+    const OperatingPoint point{at.mode, programs[i].batch};
+    const predict::Prediction cost =
+        stated_cost((*model)(point), model->error(point), 0, predict::kDefaultInterval);
+    tune::Goal goal;
+    goal.limits.power_w = problem.max_power_w;
+    if (at.inference && std::isfinite(room)) goal.limits.time_s = room * cost.time_s.mean;
+    for (tune::LimitConfidence one : tune::limit_confidence(goal, point, cost)) {
+      if (one.kind == tune::LimitKind::kTime) one.kind = tune::LimitKind::kLatency;
+      const auto same = std::find_if(least.begin(), least.end(),
+                                     [&](const auto& other) { return other.kind == one.kind; });
+      if (same == least.end()) {
+        least.push_back(one);
+      } else {
+        same->probability = std::min(same->probability, one.probability);
+      }
+    }
+  }
+  return least;
+}
+
 }  // namespace
 
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem) {
   schedule::Plan plan = schedule::PlanTable(candidates).best(problem);
-  say_where_no_training_fits(std::move(candidates), problem, plan);
+  say_where_no_training_fits(std::move(candidates), false, problem, plan);
   return plan;
 }
 
@@ -142,17 +213,17 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
     candidates.clear();  // unprofiled points are unknown
     for (const auto& plan : found.profiled) candidates.push_back(plan.candidate);
   }
-  say_where_no_training_fits(std::move(candidates), question.problem, found.plan);
+  say_where_no_training_fits(std::move(candidates), !found.profiled.empty(), question.problem,
+                             found.plan);
+  found.grounds = grounds_of(question.workloads);
+  found.confidence = plan_confidence(question, found.plan);
   found.native = schedule::forecast_sharing(found.plan.candidate);
   return found;
 }
 
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
-    const EstimateQuestion& question,
-    const std::shared_ptr<const workload::DeployedWorkload>& workload, const std::string& device) {
-  const auto model = std::make_shared<const twin::TwinModel>(
-      twin::load_twin(load_board(device)), workload, question.run, usual_batch(*workload));
-  return [model](const OperatingPoint& point) {
+    std::shared_ptr<const twin::TwinModel> model) {
+  return [model = std::move(model)](const OperatingPoint& point) {
     const twin::Breakdown at = model->estimator(point.batch).breakdown(point.mode);
     return schedule::DeviceUse{std::clamp(at.gpu_load, 0.0, 1.0),
                                (at.launch_cpu_s + at.load_cpu_s) / at.total.period_s};
@@ -175,6 +246,7 @@ SharingAnswer predict_sharing(const schedule::ScheduleWorkloads& workloads,
   auto [candidates, idle_source] = planned_points(workloads, idle_power_w);
   found.idle_source = std::move(idle_source);
   found.origin = schedule::plan_origin(workloads);
+  found.grounds = grounds_of(workloads);
   // The result is modelled, whatever the provenance of the input.
   found.origin.provenance = weaker_provenance(found.origin.provenance, Provenance::kModelled);
   for (auto& candidate : candidates) {

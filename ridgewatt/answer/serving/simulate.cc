@@ -8,6 +8,8 @@
 namespace ridgewatt::answer {
 namespace {
 
+constexpr double kLeastInterference = 0.501;  // must be above 0.5
+
 // Lowers `duration_s` to the duration of a recorded trace if that is shorter.
 std::vector<double> make_arrivals(const SimulateRequest& asked, double rate_hz,
                                   double& duration_s) {
@@ -29,23 +31,38 @@ std::vector<double> make_arrivals(const SimulateRequest& asked, double rate_hz,
   return schedule::bursty_arrivals(asked.bursty, duration_s, random);
 }
 
-// Chooses the interference factor of native sharing: the given one, else the twin's estimate, else
-// a published one.
-void choose_interference(const SimulateRequest& asked, const schedule::Plan& plan,
-                         schedule::SimulationOptions& simulation, SimulateAnswer& found) {
-  found.interference_source =
-      asked.interference ? std::string("given") : std::string(schedule::kNativeInterferenceSource);
-  if (asked.interference) simulation.interference = *asked.interference;
+// What two programs do to each other while both run.
+struct SharedDevice {
+  double interference = schedule::kNativeInterference;
+  std::string source = std::string(schedule::kNativeInterferenceSource);
+  std::optional<double> power_w = {};
+};
+
+// The given factor, else the twin's estimate, else a published factor.
+SharedDevice native_sharing(const SimulateRequest& asked, const schedule::Plan& plan) {
+  SharedDevice shared;
   const auto native = schedule::forecast_sharing(plan.candidate);
-  if (native && native->busy_known) {
-    simulation.shared_power_w = native->power_w.value;
-    if (!asked.interference) {
-      simulation.interference = std::max(0.501, native->factor.value);  // must be above 0.5
-      found.interference_source =
-          "modelled: by how much of its time each program keeps the device busy";
-    }
+  const bool known = native && native->busy_known;
+  if (known) shared.power_w = native->power_w.value;
+  if (asked.interference) {
+    shared.interference = *asked.interference;
+    shared.source = "given";
+  } else if (known) {
+    shared.interference = std::max(kLeastInterference, native->factor.value);
+    shared.source = "modelled: by how much of its time each program keeps the device busy";
   }
-  found.interference = simulation.interference;
+  return shared;
+}
+
+// As `native`, by a driver that loses nothing when it switches.
+SharedDevice ideal_sharing(SharedDevice native, const schedule::Plan& plan) {
+  const auto ideal = schedule::forecast_sharing(plan.candidate, schedule::kIdealSwitching);
+  const bool known = ideal && ideal->busy_known;
+  const double factor = known ? std::max(kLeastInterference, ideal->factor.value) : 1;
+  if (factor >= native.interference) return native;
+  native.interference = factor;
+  if (known) native.power_w = ideal->power_w.value;
+  return native;
 }
 
 }  // namespace
@@ -71,7 +88,8 @@ SimulatedPlan simulated_plan(const ScheduleRequest& asked,
   return {{problem, schedule::make_serving_plan(plan, candidates), schedule::plan_origin(workloads),
            idle_source},
           plan,
-          schedule::PlanTable(candidates)};
+          schedule::PlanTable(candidates),
+          grounds_of(workloads)};
 }
 
 SimulateAnswer simulate_plan(const SimulateRequest& asked, const SimulatedPlan& plan) {
@@ -84,9 +102,16 @@ SimulateAnswer simulate_plan(const SimulateRequest& asked, const SimulatedPlan& 
   simulation.max_latency_s = problem.max_latency_s;
   simulation.deadline_dispatch = !asked.full_batches;
   simulation.seed = asked.seed;
-  choose_interference(asked, plan.plan, simulation, found);
+  const SharedDevice native = native_sharing(asked, plan.plan);
+  const SharedDevice ideal = ideal_sharing(native, plan.plan);
+  found.interference = native.interference;
+  found.interference_source = native.source;
+  found.ideal_interference = ideal.interference;
   for (const schedule::Sharing sharing : asked.sharing) {
+    const SharedDevice& shared = sharing == schedule::Sharing::kNoInterference ? ideal : native;
     simulation.sharing = sharing;
+    simulation.interference = shared.interference;
+    simulation.shared_power_w = shared.power_w;
     found.results.emplace_back(
         name_of(sharing), schedule::simulate(plan.planned.serving, found.arrivals, simulation));
   }

@@ -1,9 +1,15 @@
 // The programs that share a board: sweeps, and models on the board's twin.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -18,27 +24,30 @@ std::shared_ptr<const workload::DeployedWorkload> deployed(const std::string& mo
   return std::make_shared<const workload::DeployedWorkload>(model, options);
 }
 
-void add_models(const ScheduledModels& models, const std::string& board,
+void add_models(const ScheduledModels& asked, const std::string& board,
                 schedule::ScheduleWorkloads& workloads) {
-  if (!models.inference.empty()) {
-    const auto model = deployed(models.inference, WorkloadKind::kInference,
-                                models.inference_runtime, models.inference_precision);
-    const EstimateQuestion question{.modes = models.modes,
-                                    .batches = models.inference_batches.empty()
-                                                   ? batches_to_schedule(*model)
-                                                   : models.inference_batches};
-    workloads.inference = estimate_sweep(question, model, board);
-    workloads.uses.push_back(device_use(question, model, board));
+  std::vector<ScheduledModel> models;
+  if (!asked.inference.empty()) {
+    models.push_back(scheduled_model(deployed(asked.inference, WorkloadKind::kInference,
+                                              asked.inference_runtime, asked.inference_precision),
+                                     asked.modes, asked.inference_batches, board));
   }
-  for (const auto& name : models.training) {
-    const auto model =
-        deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, models.training_precision);
-    const EstimateQuestion question{.modes = models.modes,
-                                    .batches = models.training_batch
-                                                   ? std::vector{*models.training_batch}
-                                                   : batches_to_schedule(*model)};
-    workloads.background.push_back({estimate_sweep(question, model, board), 0});
-    workloads.uses.push_back(device_use(question, model, board));
+  std::vector<int> batches;
+  if (asked.training_batch) batches = {*asked.training_batch};
+  for (const auto& name : asked.training) {
+    models.push_back(scheduled_model(
+        deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, asked.training_precision),
+        asked.modes, batches, board));
+  }
+  fit_together(models, board);
+  for (const ScheduledModel& model : models) {
+    if (model.workload->options().kind == WorkloadKind::kInference) {
+      workloads.inference = model.sweep(board);
+    } else {
+      workloads.background.push_back({model.sweep(board), 0});
+    }
+    workloads.uses.push_back(device_use(model.on_twin));
+    workloads.models.push_back(model.on_twin);
   }
 }
 
@@ -69,6 +78,59 @@ void require_kind(const Sweep& sweep, WorkloadKind role) {
 }
 
 }  // namespace
+
+ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
+                               const std::string& modes, std::vector<int> batches,
+                               const std::string& device) {
+  if (batches.empty()) batches = batches_to_schedule(*workload);
+  ScheduledModel model{workload, {.modes = modes, .batches = std::move(batches)}, nullptr};
+  if (workload->options().kind == WorkloadKind::kInference) {
+    model.question.run.loader_s_per_sample = 0;
+  }
+  model.on_twin = std::make_shared<const twin::TwinModel>(
+      twin::load_twin(load_board(device)), workload, model.question.run, usual_batch(*workload));
+  return model;
+}
+
+void fit_together(std::span<ScheduledModel> models, const std::string& device) {
+  if (models.size() < 2) return;
+  const auto needed = [](const ScheduledModel& model, int batch) {
+    return model.on_twin->memory(batch).needed_bytes();
+  };
+  std::vector<double> least;
+  double all = 0;
+  for (const ScheduledModel& model : models) {
+    const auto& batches = model.question.batches;
+    const int smallest = *std::min_element(batches.begin(), batches.end());
+    all += least.emplace_back(needed(model, smallest));
+  }
+  const auto& any = models.front();
+  const double free = any.on_twin->memory(any.question.batches.front()).free_bytes();
+  if (all > free) {
+    throw NotSupportedError(
+        fmt::format("the programs together need {} of memory, and the system leaves {}",
+                    format_si(all, "B"), format_si(free, "B")),
+        device, "use smaller batches or models, or a board with more memory");
+  }
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    std::erase_if(models[i].question.batches,
+                  [&](int batch) { return needed(models[i], batch) + (all - least[i]) > free; });
+  }
+}
+
+std::vector<ProgramGround> grounds_of(const schedule::ScheduleWorkloads& workloads) {
+  std::vector<const Sweep*> sweeps;
+  if (workloads.inference) sweeps.push_back(&*workloads.inference);
+  for (const auto& background : workloads.background) sweeps.push_back(&background.sweep);
+  std::vector<ProgramGround> grounds;
+  for (std::size_t i = 0; i < std::min(sweeps.size(), workloads.models.size()); ++i) {
+    if (workloads.models[i] == nullptr) continue;
+    const twin::TwinModel& model = *workloads.models[i];
+    grounds.push_back(
+        {sweeps[i]->workload + " " + sweeps[i]->kind, model.provenance(), model.twin().fit});
+  }
+  return grounds;
+}
 
 std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model) {
   if (model.options().kind == WorkloadKind::kTraining) return {usual_batch(model)};
@@ -123,6 +185,7 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
   // So far `uses` contains only training models. The inference goes to the first place.
   if (sweeps.inference && !workloads.uses.empty()) {
     workloads.uses.insert(workloads.uses.begin(), nullptr);
+    workloads.models.insert(workloads.models.begin(), nullptr);
   }
   if (sweeps.inference) workloads.inference = std::move(sweeps.inference);
   for (Sweep& sweep : sweeps.training) workloads.background.push_back({std::move(sweep), 0});

@@ -191,6 +191,8 @@ std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
   return best;
 }
 
+constexpr double kEqualObjectives = 1e-6;  // chosen: tolerates rounding
+
 // The best of all points by their estimates.
 TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
                             const tune::TwinView& view, const tune::SearchSpace& space) {
@@ -214,6 +216,13 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
     const std::size_t best = most_certain(found.outcome.goal, twin, space, costs, *choice.best,
                                           caution, tied ? kPointTie : kRounding);
     found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[best]);
+    const tune::Choice least =
+        tune::choose(found.outcome.goal, space.points(), costs, caution_of(question), 0, times);
+    const auto point = estimated(found.outcome.goal, "least", twin, space[*least.best]);
+    // Of points with equal objectives, none is the least.
+    if (point.objective < (1 - kEqualObjectives) * found.outcome.best->objective) {
+      found.outcome.least = point;
+    }
   }
   if (choice.miss)
     found.outcome.miss = estimated(found.outcome.goal, "nearest miss", twin, space[*choice.miss]);

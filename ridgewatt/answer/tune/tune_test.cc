@@ -492,6 +492,21 @@ TEST(TuneOnTwin, TheIntervalIsThatOfEstimateAndExplain) {
   EXPECT_GT(called, 0U);  // a call from Python lengthens the upper end
 }
 
+// The answer is the fastest of nearly equal points. The point with the least energy is known.
+TEST(TuneOnTwin, TheLeastEnergyIsStatedIfAFasterPointIsTheAnswer) {
+  const auto resnet = model("zoo:resnet18", {.kind = WorkloadKind::kTraining});
+  TuneQuestion question = least_energy(0);
+  question.batches = {16};
+  const TuneAnswer found = tune_on_twin(question, resnet, "agx-orin");
+  ASSERT_TRUE(found.outcome.best && found.outcome.least);
+  const auto& [best, least] = std::tie(*found.outcome.best, *found.outcome.least);
+  EXPECT_LE(least.cost.energy_j.mean, best.cost.energy_j.mean);
+  EXPECT_GE(least.cost.energy_j.mean * (1 + twin::kTwinTie), best.cost.energy_j.mean);
+  EXPECT_GT(least.cost.time_s.mean, best.cost.time_s.mean);
+  question.goal.objective = tune::Objective::kTime;
+  EXPECT_FALSE(tune_on_twin(question, resnet, "agx-orin").outcome.least);
+}
+
 // The answer with the least energy per request agrees with the plan of `schedule plan` for the same
 // points, and no other point at its batch needs less.
 TEST(TuneOnTwin, TheEnergyOfARequestIsThatOfASchedule) {

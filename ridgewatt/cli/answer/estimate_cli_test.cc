@@ -319,6 +319,7 @@ TEST_F(EstimateCommand, RooflineAndEstimateTellTheSameOfALayer) {
     const Json& b = estimate["layers"][i];
     EXPECT_EQ(a["traffic_mb"], b["traffic_mb"]);
     EXPECT_EQ(a["time_ms"], b["time_ms"]);
+    EXPECT_EQ(a["gpu_ms"], b["gpu_ms"]);
     if (a["intensity"].is_null()) continue;
     EXPECT_NEAR(a["intensity"], b["intensity"], 1e-9);
   }
@@ -353,7 +354,20 @@ TEST_F(EstimateCommand, PowerCapAndCachesAreReachable) {
     EXPECT_GT(row["uncapped_power_w"], 30);
     EXPECT_LT(row["capped_from"], row["time_balance"]);
   }
-  for (const auto& layer : json["layers"]) EXPECT_LE(layer["power_w"].get<double>(), 30 + 1e-9);
+  double gpu_ms = 0, layers_ms = 0, added_ms = 0, total_ms = 0;
+  for (const auto& layer : json["layers"]) {
+    EXPECT_LE(layer["power_w"].get<double>(), 30 + 1e-9);
+    gpu_ms += layer["gpu_ms"].get<double>();
+    layers_ms += layer["time_ms"].get<double>();
+  }
+  // The minibatch and its layers are longer by what the cap adds.
+  for (const auto& part : json["time_parts"]) {
+    total_ms += part["time_ms"].get<double>();
+    if (part["part"] == "GPU slowed by the power cap") added_ms = part["time_ms"];
+  }
+  EXPECT_GT(added_ms, 0);
+  EXPECT_GE(layers_ms, gpu_ms * (1 - 1e-9));
+  EXPECT_GE(total_ms, layers_ms * (1 - 1e-9));
   EXPECT_EQ(json["levels"].back()["level"], "L2");
   EXPECT_EQ(json["levels"].back()["ceiling_gb_per_s"], 1000);
   expect_refused("roofline --device agx-orin --modes maxn --power-cap 5", 2,

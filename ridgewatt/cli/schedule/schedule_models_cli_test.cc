@@ -12,7 +12,8 @@ using ::testing::HasSubstr;
 
 constexpr char kLimits[] = " --arrival-rate 20 --max-latency 1000 --max-power 12 --format json ";
 
-// Estimates as CSV are sweeps, so planning with them must equal planning with the models.
+// Estimates as CSV are sweeps, so planning with them must equal planning with the models. The power
+// of inference is that without waits for a loader, because a schedule keeps the device busy.
 // label: slow
 TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
   const testing::TemporaryFolder folder;
@@ -22,8 +23,10 @@ TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
   ASSERT_EQ(
       testing::run_program("estimate zoo:lenet5 --training --batch 16" + modes + training).status,
       0);
-  ASSERT_EQ(testing::run_program("estimate zoo:resnet18 --batch 1,4" + modes + inference).status,
-            0);
+  ASSERT_EQ(
+      testing::run_program("estimate zoo:resnet18 --batch 1,4 --loader-time 0" + modes + inference)
+          .status,
+      0);
   const auto of_csv =
       testing::run_program(std::string("schedule plan --quiet --training-sweep ") + training +
                            " --keep-outliers --inference-sweep " + inference + kLimits);
@@ -41,6 +44,21 @@ TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
     const double wanted = csv.at(key);
     EXPECT_NEAR(models.at(key), wanted, 1e-9 * wanted) << key;
   }
+  // The answer states the error of the twin, and how likely it meets the limits.
+  ASSERT_EQ(models.at("twins").size(), 2U);
+  EXPECT_EQ(models.at("twins")[0].at("name"), "resnet18 inference");
+  for (const auto& one : models.at("twins")) {
+    EXPECT_THAT(one.at("ground").get<std::string>(), HasSubstr("modelled with the orin-nano"));
+    EXPECT_GT(one.at("twin_error").at("time_mape"), 0);
+  }
+  ASSERT_EQ(models.at("limits").size(), 2U);
+  EXPECT_EQ(models.at("limits")[0].at("limit"), "power");
+  for (const auto& one : models.at("limits")) {
+    EXPECT_GT(one.at("confidence"), 0.4);
+    EXPECT_LE(one.at("confidence"), 1);
+  }
+  EXPECT_TRUE(csv.at("twins").empty());
+  EXPECT_FALSE(csv.contains("limits"));
 }
 
 TEST(ScheduleModels, WhatCannotBeIsRefused) {
@@ -61,6 +79,22 @@ TEST(ScheduleModels, WhatDoesNotFitTheMemoryIsNotPlannedWith) {
       "--modes presets");
   EXPECT_EQ(result.status, 1) << result.output;
   EXPECT_THAT(result.output, HasSubstr("memory"));
+}
+
+// Each program fits the 6.5 GB alone. Together they do not.
+TEST(ScheduleModels, WhatDoesNotFitTheMemoryTogetherIsNotPlannedWith) {
+  const std::string pair =
+      " --training zoo:vgg16 --inference zoo:resnet50 --device xavier-nx --modes presets ";
+  for (const std::string& line :
+       {"schedule plan --arrival-rate 5 --max-latency 60000 --max-power 30" + pair,
+        "schedule predict-sharing" + pair}) {
+    const auto result = testing::run_program(line);
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("the programs together need")) << line;
+  }
+  const auto alone =
+      testing::run_program("schedule plan --training zoo:vgg16 --device xavier-nx --modes presets");
+  EXPECT_EQ(alone.status, 0) << alone.output;
 }
 
 // A prediction for two programs at once: for models, the twin knows how busy they keep the device;

@@ -101,6 +101,40 @@ TEST_F(PlanOfTwo, ASimulationNamesOneOrigin) {
   EXPECT_EQ(found["provenance"], "fake");
 }
 
+// Training draws 30 W and inference 20 W.
+TEST_F(PlanOfTwo, WhereThePowerForbidsTrainingThePowerThatAllowsItIsNamed) {
+  const auto miss = [&](const std::string& line) {
+    const auto run = testing::run_program("schedule plan " + problem(line));
+    EXPECT_EQ(run.status, 3) << run.output;
+    return run.output;
+  };
+  EXPECT_THAT(miss("600 --max-power 25"),
+              HasSubstr("no training fits within 600 ms and 25 W; 30 W allows 7.5 minibatches"));
+  EXPECT_THAT(miss("200 --max-power 25"), HasSubstr("; 500 ms with 30 W allow 7.5 minibatches"));
+  // A strategy knows only the points that it profiled.
+  EXPECT_THAT(miss("600 --max-power 25 --strategy random --profiles 2"),
+              HasSubstr("within 600 ms and 25 W at the 2 points profiled; 30 W allows"));
+}
+
+// A driver that loses nothing when it switches is not worse than one that does.
+TEST_F(PlanOfTwo, AnIdealDriverIsNotWorseThanTheNativeOne) {
+  for (const std::string& how : {" --busy-share 0.9,0.7", " --busy-share 1,1",
+                                 " --interference 0.7", " --interference 1.2"}) {
+    const auto run = testing::run_program(
+        "schedule simulate -q --format json --duration 60 --sharing native,no-interference " +
+        problem("600") + how);
+    ASSERT_EQ(run.status, 0) << run.output;
+    const Json results = Json::parse(run.output)["results"];
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_GE(results[1]["training_throughput"].get<double>() * (1 + 1e-9),
+              results[0]["training_throughput"].get<double>())
+        << how;
+    EXPECT_LE(results[1]["latency_mean_ms"].get<double>(),
+              results[0]["latency_mean_ms"].get<double>() * (1 + 1e-9))
+        << how;
+  }
+}
+
 TEST_F(PlanOfTwo, AnOverloadIsSaid) {
   const auto run = testing::run_program(
       "schedule plan --arrival-rate 1000 --idle-power 5 "

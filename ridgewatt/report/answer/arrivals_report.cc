@@ -64,6 +64,7 @@ Result arrivals_result(const answer::ArrivalsAnswer& found) {
   Result result{arrivals_table(found.traces)};
   result.data = with_origin(result.table, {found.origin});
   result.json = result.table.to_json();
+  result.notes = ground_notes(found.grounds);
   result.notes.push_back("idle power: " + found.idle_source);
   if (found.random_times) {
     result.notes.push_back(

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -84,13 +87,26 @@ Table board_rows(const answer::FederatedAnswer& found) {
   return with_origin(federated_board_table(found), origins);
 }
 
+// What the figures of the boards without a sweep are based on.
+Json board_twins_json(const answer::FederatedAnswer& found) {
+  Json twins = Json::array();
+  for (const auto& part : found.parts) {
+    if (part.ground.empty()) continue;
+    twins.push_back({{"name", part.board.name},
+                     {"ground", part.ground},
+                     {"twin_error", twin_error_json(part.fit)}});
+  }
+  return twins;
+}
+
 Json federated_json(const answer::FederatedAnswer& found) {
   Json json = {{"provenance", name_of(weakest_provenance(found))},
                {"rounds", federated_round_table(found).to_json()},
                {"boards", board_rows(found).to_json()},
                {"stragglers", straggler_names(found)},
                {"without_stragglers_s", nullptr},
-               {"front", federated_front_table(found).to_json()}};
+               {"front", federated_front_table(found).to_json()},
+               {"twins", board_twins_json(found)}};
   if (found.without_stragglers_s) json["without_stragglers_s"] = *found.without_stragglers_s;
   if (found.caveats) add_caveats(*found.caveats, json);
   return json;
@@ -123,6 +139,10 @@ Result federated_result(const answer::FederatedAnswer& found, bool front) {
   }
   const std::string stragglers = straggler_text(found);
   if (!stragglers.empty()) result.after.push_back({'\n' + escape_terminal(stragglers) + '\n'});
+  std::set<std::string> grounds;
+  for (const auto& part : found.parts) grounds.insert(part.ground);
+  grounds.erase("");
+  result.notes.assign(grounds.begin(), grounds.end());
   return result;
 }
 

@@ -1,9 +1,11 @@
 #include "ridgewatt/report/schedule_report.h"
 
+#include <set>
 #include <tuple>
 
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -79,6 +81,20 @@ Json native_to_json(const schedule::SharingForecast& native) {
 
 }  // namespace
 
+Json twins_json(const std::vector<answer::ProgramGround>& grounds) {
+  Json twins = Json::array();
+  for (const auto& [program, ground, fit] : grounds) {
+    twins.push_back({{"name", program}, {"ground", ground}, {"twin_error", twin_error_json(fit)}});
+  }
+  return twins;
+}
+
+std::vector<std::string> ground_notes(const std::vector<answer::ProgramGround>& grounds) {
+  std::set<std::string> texts;
+  for (const auto& one : grounds) texts.insert(one.ground);
+  return {texts.begin(), texts.end()};
+}
+
 Json plan_to_json(const schedule::Plan& plan) {
   Json json;
   json["feasible"] = plan.feasible;
@@ -99,6 +115,8 @@ Json plan_to_json(const answer::PlanAnswer& found) {
   json["seed"] = found.seed;
   if (found.plan.feasible) json["serving"] = planned_to_json({found.problem, found.serving});
   add_origin(json, found.origin);
+  if (!found.confidence.empty()) json["limits"] = confidence_json(found.confidence);
+  json["twins"] = twins_json(found.grounds);
   if (found.native && found.plan.candidate.inference) {
     json["native_sharing"] = native_to_json(*found.native);
   }
@@ -138,7 +156,12 @@ Result plan_result(const answer::PlanAnswer& found) {
     if (!field.value.empty()) result.table.add_row({std::string(field.name), field.value});
   }
   result.json = plan_to_json(found);
-  result.notes = {"idle power: " + found.idle_source};
+  result.notes = ground_notes(found.grounds);
+  if (!found.confidence.empty()) {
+    result.notes.push_back("probability of meeting the limits, by the error of the estimates: " +
+                           confidence_text(found.confidence) + " (a lower limit asks for more)");
+  }
+  result.notes.push_back("idle power: " + found.idle_source);
   if (!found.plan.feasible) result.none = {"no plan meets the constraints", found.plan.miss};
   return result;
 }

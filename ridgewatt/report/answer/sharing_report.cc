@@ -79,9 +79,11 @@ Table sharing_table(const answer::SharingAnswer& found) {
 Result sharing_result(const answer::SharingAnswer& found, OutputFormat format) {
   Result result{sharing_table(found)};
   result.data = with_origin(result.table, {found.origin});
+  result.json = {{"rows", result.data->to_json()}, {"twins", twins_json(found.grounds)}};
   if (format != OutputFormat::kTable) return result;
   result.notes = {fmt::format("a: {}; b: {}", found.programs[0], found.programs[1]),
                   "idle power: " + found.idle_source};
+  for (auto& ground : ground_notes(found.grounds)) result.notes.push_back(std::move(ground));
   const bool known = std::all_of(found.rows.begin(), found.rows.end(),
                                  [](const auto& row) { return row.forecast.busy_known; });
   if (!known) {

@@ -102,6 +102,7 @@ Json simulation_to_json(const answer::SimulateRequest& asked, const answer::Simu
   add_origin(json, plan.planned.origin);
   json["idle_power"] = plan.planned.idle_source;
   json["interference"] = {{"factor", found.interference}, {"source", found.interference_source}};
+  if (!plan.grounds.empty()) json["twins"] = twins_json(plan.grounds);
   json["results"] = simulation_table(found).to_json();
   if (figures.empty()) return json;
   HtmlReport page("");
@@ -116,11 +117,20 @@ Result simulation_result(const answer::SimulateRequest& asked, const answer::Sim
   result.data = with_origin(result.table, {plan.planned.origin});
   if (found.results.empty()) return result;
   result.json = simulation_to_json(asked, plan, found, figures);
-  result.notes = {"idle power: " + plan.planned.idle_source};
+  result.notes = ground_notes(plan.grounds);
+  result.notes.push_back("idle power: " + plan.planned.idle_source);
   const auto& ways = asked.sharing;
-  if (std::find(ways.begin(), ways.end(), schedule::Sharing::kNative) != ways.end()) {
+  const auto simulated = [&](schedule::Sharing way) {
+    return std::find(ways.begin(), ways.end(), way) != ways.end();
+  };
+  if (simulated(schedule::Sharing::kNative)) {
     result.notes.push_back(fmt::format("native: interference {:.3f}, {}", found.interference,
                                        found.interference_source));
+  }
+  if (simulated(schedule::Sharing::kNoInterference)) {
+    result.notes.push_back(
+        fmt::format("no-interference: {:.3f}, a driver that loses nothing when it switches",
+                    found.ideal_interference));
   }
   return result;
 }

@@ -14,6 +14,7 @@
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/unit.h"
+#include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -310,6 +311,23 @@ std::string saving_text(const answer::TuneOutcome& outcome) {
                             within ? " within them" : "", usual.point.batch);
 }
 
+// The rule by which the answer is not the point with the least objective.
+std::string tie_text(const answer::TuneOutcome& outcome) {
+  if (!outcome.best || !outcome.least) return {};
+  const tune::ComparedPoint& least = *outcome.least;
+  std::string value;
+  if (outcome.goal.objective == tune::Objective::kEnergy && !outcome.goal.counts_idle()) {
+    value = sentence("{:.4g} J", least.cost.energy_j.mean);
+  } else if (outcome.goal.objective == tune::Objective::kPower) {
+    value = sentence("{:.4g} W", least.cost.power_w.mean);
+  }
+  const bool same_batch = least.point.batch == outcome.best->point.batch;
+  return fmt::format(
+      "the answer is the fastest of the points within {:.0f} % of the least {}{}: {}{}",
+      100 * twin::kTwinTie, name_of(outcome.goal.objective), value.empty() ? "" : ", " + value,
+      describe(least.point.mode), same_batch ? "" : fmt::format(", batch {}", least.point.batch));
+}
+
 constexpr double kMuchWaiting = 0.1;  // chosen: shorter waits are not mentioned
 
 std::string waiting_text(const answer::TuneOutcome& outcome) {
@@ -348,7 +366,9 @@ std::string slower_text(const answer::SlowerPreset& one) {
 std::vector<std::string> tune_sentences(const answer::TuneAnswer& report) {
   const answer::TuneOutcome& outcome = report.outcome;
   std::vector<std::string> sentences;
-  std::string text = saving_text(outcome);
+  std::string text = tie_text(outcome);
+  if (!text.empty()) sentences.push_back(std::move(text));
+  text = saving_text(outcome);
   if (!text.empty()) sentences.push_back(std::move(text));
   text = waiting_text(outcome);
   if (!text.empty()) sentences.push_back(std::move(text));

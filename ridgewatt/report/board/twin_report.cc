@@ -37,21 +37,27 @@ RooflineLayer layer_of(const workload::KernelCost& kernel, const twin::LayerPoin
 // Splits the time of a minibatch into GPU work, waiting for launches, host time and loader time.
 std::vector<TimePart> parts_of(const std::vector<twin::LayerPoint>& points,
                                const twin::Breakdown& whole) {
-  double compute_s = 0, memory_s = 0, overhead_s = 0, chain_s = 0;
+  double compute_s = 0, memory_s = 0, overhead_s = 0, gpu_s = 0, chain_s = 0;
   for (const auto& point : points) {
-    // The modeled time; a power cap changes the roofs, but not this estimate.
+    gpu_s += point.gpu_s;
     compute_s += point.gpu_compute_s;
     memory_s += point.gpu_memory_s;
     overhead_s += point.gpu_overhead_s;
     chain_s += point.time_s;
   }
   const auto at = [&](twin::Cause cause) { return whole.time_s[static_cast<std::size_t>(cause)]; };
-  return {{"GPU compute", compute_s},
-          {"GPU memory", memory_s},
-          {"GPU starting kernels", overhead_s},
-          {"waiting for launches", std::max(0.0, chain_s - compute_s - memory_s - overhead_s)},
-          {"host", at(twin::Cause::kHost)},
-          {"loader", at(twin::Cause::kLoader)}};
+  std::vector<TimePart> parts = {
+      {"GPU compute", compute_s}, {"GPU memory", memory_s}, {"GPU starting kernels", overhead_s}};
+  const double free_s = compute_s + memory_s + overhead_s;
+  if (gpu_s > free_s * (1 + 1e-9)) parts.push_back({"GPU slowed by the power cap", gpu_s - free_s});
+  parts.push_back({"waiting for launches", std::max(0.0, chain_s - gpu_s)});
+  parts.push_back({"host", at(twin::Cause::kHost)});
+  // Time that the cap adds is time in which the loader works.
+  const double free_chain_s =
+      at(twin::Cause::kCompute) + at(twin::Cause::kMemory) + at(twin::Cause::kLaunch);
+  const double added_s = std::max(0.0, chain_s - free_chain_s);
+  parts.push_back({"loader", std::max(0.0, at(twin::Cause::kLoader) - added_s)});
+  return parts;
 }
 
 std::string arithmetic_key(Arithmetic arithmetic) {
@@ -279,7 +285,9 @@ RooflineReport twin_report(const answer::RooflineAnswer& found) {
   const workload::WorkloadCost& cost = estimator->cost();
   report.title = fmt::format("{} on {}, batch {}", cost.name, board.title, cost.batch) + thinned;
   report.source.workload = fmt::format("{}, batch {}", cost.name, cost.batch);
-  const auto points = twin::place_layers(board, *estimator, modes.front(), found.cap_w());
+  // The limit of the board is on a long mean, as in `estimate`: it slows no single layer.
+  const auto points = twin::place_layers(board, *estimator, modes.front(),
+                                         found.power_cap_w.value_or(twin::kNoCap));
   for (const auto& point : points) {
     report.layers.push_back(layer_of(cost.kernels[point.kernel], point));
   }

@@ -8,6 +8,8 @@ std::span<const KeyMeaning> answer_keys() {
       {"estimates", "one object per power mode, batch, board or runtime"},
       {"estimate:precision", "requested precision; usual: the usual precisions of each runtime"},
       {"ground", "what the figures are based on, as text"},
+      {"twins", "what the figures of each program or board that is modelled are based on"},
+      {"twins.name", "name of the program or board"},
       {"time_mape", "mean absolute error of time, as a share"},
       {"power_mape", "mean absolute error of power, as a share"},
       {"unseen_time_mape",

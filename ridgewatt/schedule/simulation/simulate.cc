@@ -76,7 +76,8 @@ class Simulator {
     return options_.sharing == Sharing::kNative || options_.sharing == Sharing::kNoInterference;
   }
   double interference() const {
-    return options_.sharing == Sharing::kNative ? options_.interference : 1;
+    return options_.sharing == Sharing::kNative ? options_.interference
+                                                : std::min(options_.interference, 1.0);
   }
 
   std::size_t target() const {

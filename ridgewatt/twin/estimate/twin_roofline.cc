@@ -232,6 +232,47 @@ Cause LayerPoint::bound() const {
   return gpu_compute_s >= gpu_memory_s ? Cause::kCompute : Cause::kMemory;
 }
 
+namespace {
+
+// The kernel from which on the GPU and not the launches sets the pace: launches before it and GPU
+// times from it on are the longest chain.
+std::size_t chain_corner(std::span<const LayerPoint> points, const std::vector<double>& gpu_s) {
+  double launched_s = 0, left_s = 0, longest_s = -1;
+  for (const double one_s : gpu_s) left_s += one_s;
+  std::size_t corner = 0;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    launched_s += points[k].launch_s;
+    if (launched_s + left_s > longest_s) longest_s = launched_s + left_s, corner = k;
+    left_s -= gpu_s[k];
+  }
+  return corner;
+}
+
+// Divides the time of a minibatch again after a power cap has lengthened kernels. `free_gpu_s`:
+// times on the GPU without the cap, to which `time_s` belongs.
+void divide_time(std::vector<LayerPoint>& points, const std::vector<double>& free_gpu_s) {
+  const auto chain_s = [&](const std::vector<double>& gpu_s, std::size_t corner, std::size_t k) {
+    return (k <= corner ? points[k].launch_s : 0) + (k >= corner ? gpu_s[k] : 0);
+  };
+  std::vector<double> capped_s;
+  for (const auto& point : points) capped_s.push_back(point.gpu_s);
+  if (capped_s == free_gpu_s) return;
+  const std::size_t before = chain_corner(points, free_gpu_s);
+  const std::size_t after = chain_corner(points, capped_s);
+  double time_s = 0, free_chain_s = 0;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    time_s += points[k].time_s;
+    free_chain_s += chain_s(free_gpu_s, before, k);
+  }
+  // Times vary, which makes a chain longer than the sum of its parts; see Estimator.
+  const double stretch = time_s / free_chain_s;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    points[k].time_s = stretch * chain_s(capped_s, after, k);
+  }
+}
+
+}  // namespace
+
 std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estimator,
                                      const PowerMode& mode, double power_cap_w) {
   const workload::WorkloadCost& cost = estimator.cost();
@@ -251,6 +292,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
     return at->second;
   };
   std::vector<LayerPoint> points;
+  std::vector<double> free_gpu_s;
   for (const LayerEstimate& layer : estimator.layers(mode)) {
     const workload::KernelCost& kernel = cost.kernels[layer.kernel];
     LayerPoint point{.kernel = layer.kernel,
@@ -274,6 +316,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                    twin_roofline(estimator.twin(), mode, point.roof, workload::Precision::kInt8)
                        .energy_per_flop_j;
     }
+    free_gpu_s.push_back(point.gpu_s);
     point.gpu_s = std::max(point.gpu_s, dynamic_j / (power_cap_w - roof.static_power_w));
     if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
     if (point.has_place()) {
@@ -282,6 +325,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
     }
     points.push_back(point);
   }
+  divide_time(points, free_gpu_s);
   return points;
 }
 

@@ -174,6 +174,16 @@ TEST(LayerPoint, KeepsThePowerCap) {
     EXPECT_LE(capped[i].flop_per_s(), capped[i].ceiling_flop_per_s);
   }
   EXPECT_GT(slowest, 1.1);  // the power limit applies
+  // What the cap adds to a kernel is also added to its part of the minibatch.
+  const auto sum = [](const std::vector<LayerPoint>& points, double LayerPoint::*of) {
+    double all_s = 0;
+    for (const auto& point : points) all_s += point.*of;
+    return all_s;
+  };
+  EXPECT_GE(sum(capped, &LayerPoint::time_s), sum(capped, &LayerPoint::gpu_s) * (1 - 1e-9));
+  EXPECT_GT(sum(capped, &LayerPoint::time_s), sum(free, &LayerPoint::time_s));
+  const auto layers = estimator.layers(top);
+  for (std::size_t i = 0; i < free.size(); ++i) EXPECT_EQ(free[i].time_s, layers[i].time_s);
   const double static_w = twin_roofline(estimator.twin(), top).static_power_w;
   EXPECT_THROW(place_layers(board, estimator, top, static_w), UsageError);
 }

@@ -23,6 +23,11 @@ double TensorSizes::bytes(TensorId id) const {
   return std::ceil(elements(id) * bits / 8);
 }
 
+double TensorSizes::gradient_bytes(TensorId id) const {
+  if (is_floating(plan_->tensor(id).dtype)) return bytes(id);
+  return std::ceil(elements(id) * precision_->bits(DataType::kFloat, false) / 8);
+}
+
 TensorId stored_constant(const ExecutionPlan& plan, TensorId id) {
   const int producer = plan.producer_of(id);
   if (producer < 0) return id;

@@ -21,9 +21,21 @@ std::vector<TensorId> trainable_behind(const ExecutionPlan& plan, const Step& st
   return weights;
 }
 
-bool is_differentiable(const Step& step) {
-  return step.rule != nullptr && step.rule->gradient != Gradient::kNone && !step.integer &&
-         step.kind == StepKind::kKernel;
+// True if the step has a gradient. Integer work has one only on the result of a fake quantization:
+// a gradient passes straight through it.
+bool is_differentiable(const ExecutionPlan& plan, const GradientFlow& flow, const Step& step) {
+  if (step.rule == nullptr || step.rule->gradient == Gradient::kNone) return false;
+  if (step.kind != StepKind::kKernel) return false;
+  if (!step.integer) return true;
+  if (step.rule->gradient == Gradient::kContraction || step.node->inputs.empty()) return false;
+  const TensorId in = step.node->inputs[0];
+  return in != kNoTensor && flow.needed[static_cast<std::size_t>(plan.root(in))];
+}
+
+// True if an output of a differentiable step can have a gradient: a real number, or an integer that
+// a fake quantization rounds it to.
+bool can_have_gradient(const ExecutionPlan& plan, const Step& step, TensorId out) {
+  return is_floating(plan.tensor(out).dtype) || step.integer || step.node->op == "QuantizeLinear";
 }
 
 class FlowFinder {
@@ -35,7 +47,7 @@ class FlowFinder {
 
   GradientFlow run() {
     for (const Step& step : plan_.steps) {
-      if (is_differentiable(step)) visit(step);
+      if (is_differentiable(plan_, flow_, step)) visit(step);
     }
     return std::move(flow_);
   }
@@ -60,7 +72,7 @@ class FlowFinder {
     }
     if (std::find(wants.begin(), wants.end(), true) == wants.end()) return;
     for (const TensorId out : node.outputs) {
-      if (out != kNoTensor && is_floating(plan_.tensor(out).dtype)) {
+      if (out != kNoTensor && can_have_gradient(plan_, step, out)) {
         flow_.needed[static_cast<std::size_t>(plan_.root(out))] = true;
       }
     }
@@ -123,6 +135,9 @@ class Backward {
   static constexpr int kNone = -1;
 
   const Step& step_at(int index) const { return plan_.steps[static_cast<std::size_t>(index)]; }
+  bool is_differentiable(const Step& step) const {
+    return workload::is_differentiable(plan_, flow_, step);
+  }
   int& gradient_of(TensorId id) { return gradient_[static_cast<std::size_t>(plan_.root(id))]; }
   bool needs(TensorId id) const {
     return id != kNoTensor && flow_.needed[static_cast<std::size_t>(plan_.root(id))];
@@ -145,7 +160,7 @@ class Backward {
     end_kernel();
   }
 
-  static bool is_plain_contraction(const Step& step) {
+  bool is_plain_contraction(const Step& step) const {
     return is_differentiable(step) && step.rule->gradient == Gradient::kContraction &&
            step.rule->saved == Saved::kOtherInputs;
   }
@@ -189,7 +204,7 @@ class Backward {
       // Batch statistics need a separate pass before the gradient can be computed.
       const double passes = is_batch_norm(step) ? 2 : 1;
       if (buffer < first_buffer_ && read_.insert({true, buffer}).second) {
-        kernel_.read_bytes += passes * sizes_.bytes(out);
+        kernel_.read_bytes += passes * sizes_.gradient_bytes(out);
       }
     }
     return buffer;
@@ -272,8 +287,9 @@ class Backward {
   void assign(TensorId in, int buffer) {
     const TensorId root = plan_.root(in);
     int& current = gradient_of(in);
-    const double part = std::min(sizes_.bytes(in), sizes_.bytes(root));
-    const bool whole = sizes_.bytes(in) >= sizes_.bytes(root);
+    const double own = sizes_.gradient_bytes(in), all = sizes_.gradient_bytes(root);
+    const double part = std::min(own, all);
+    const bool whole = own >= all;
     if (current != kNone && whole) {  // adds to the gradients from other consumers
       kernel_.work_flop += sizes_.elements(root);
       if (current < first_buffer_ && read_.insert({true, current}).second) {

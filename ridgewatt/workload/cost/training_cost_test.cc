@@ -118,6 +118,18 @@ TEST_F(ResNet18Step, OptimizersMoveThreeFiveAndSevenTensors) {
   }
 }
 
+// A gradient passes straight through a fake quantization, so training computes the same products as
+// without it.
+TEST_F(ResNet18Step, QuantizationAwareTrainingHasEveryGradient) {
+  Model quantized = load_workload("zoo:resnet18_qat");
+  const Analysis aware = analyze(quantized, options_);
+  EXPECT_EQ(aware.macs, step_.macs);
+  EXPECT_EQ(aware.int_ops, 0);
+  EXPECT_GE(aware.flops, step_.flops);
+  EXPECT_GE(aware.peak_memory_bytes, step_.peak_memory_bytes);
+  EXPECT_TRUE(aware.workload.caveats.assumptions.empty());
+}
+
 // Memory holds parameters, gradients and the tensors that the backward pass reads: the inputs of
 // convolutions, normalizations, the pooling and the classifier, and the results of ReLU.
 TEST_F(ResNet18Step, MemoryHoldsTheSavedActivations) {
