@@ -64,6 +64,9 @@ struct GovernPlan {
 GovernPlan govern_plan(const GovernQuestion& question, const std::string& board,
                        const KnobSpace& space);
 
+// The policy's plan before the first step, which shows whether the goal can be reached.
+govern::Decision first_plan(const GovernQuestion& question, const GovernPlan& plan);
+
 // One step of a live or simulated run.
 struct GovernStep {
   double begin_s = 0;  // since the start of the run

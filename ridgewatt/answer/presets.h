@@ -45,7 +45,7 @@ std::vector<PresetStanding> preset_standings(const PredictAnswer& all, const std
 
 struct ScenarioCost {
   std::string scenario;
-  predict::MethodCost cost;  // `method.modes` is the number of profiled modes, never 0
+  predict::MethodCost cost;  // `method.modes` is the number of profiled modes
 };
 // Returns a row for each scenario and method, with the methods in the order of
 // predict::compare_methods. Throws the errors of predict::compare_methods().

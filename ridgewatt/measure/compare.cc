@@ -31,6 +31,10 @@ constexpr Quantity kQuantities[] = {
     {"power", "W", [](const Measurement& m) { return m.total ? m.total->mean_w : 0; }},
     {"minibatch time", "s", [](const Measurement& m) { return m.summary.time_s; }},
     {"minibatch energy", "J", [](const Measurement& m) { return m.summary.energy_j; }},
+    {"minibatch power", "W",
+     [](const Measurement& m) {
+       return m.summary.time_s > 0 ? m.summary.energy_j / m.summary.time_s : 0;
+     }},
     {"fetch stall", "s", [](const Measurement& m) { return m.summary.fetch_s; }},
     {"CPU time", "s", [](const Measurement& m) { return m.user_s + m.system_s; }},
     {"CPU load", "", [](const Measurement& m) { return series_mean(m, "load:cpu"); }},

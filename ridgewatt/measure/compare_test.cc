@@ -42,6 +42,19 @@ TEST(Compare, FindsTheRatioThroughADrift) {
   EXPECT_FALSE(found[2].differs());
 }
 
+// The power of a minibatch leaves out the start of the program, which draws less.
+TEST(Compare, ThePowerOfAMinibatchIsThatOfItsWindow) {
+  Measurement run = run_of(10, 26);
+  run.summary.time_s = 0.1;
+  run.summary.energy_j = 3;
+  const auto found = compare_measurements({run, run}, {run, run});
+  ASSERT_EQ(found.size(), 6u);
+  EXPECT_EQ(found[2].quantity, "power");
+  EXPECT_DOUBLE_EQ(found[2].a, 26);
+  EXPECT_EQ(found[5].quantity, "minibatch power");
+  EXPECT_DOUBLE_EQ(found[5].a, 30);
+}
+
 // Of 1,000 comparisons of 5 pairs, 950 should contain the true ratio in their 95 % intervals,
 // within three standard deviations. (A percentile bootstrap of 5 pairs contains it only about 840
 // times.)

@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/pipeline/page_cache.h"
@@ -27,6 +27,13 @@ struct CacheOptions {
   std::string path;
 };
 
+// Which stored points profile() measures again, each as a new repeat.
+enum class Again { kNone, kFlagged, kEvery };
+constexpr auto enum_names(Again) {
+  return named<Again>(
+      {{Again::kNone, "none"}, {Again::kFlagged, "flagged"}, {Again::kEvery, "every"}});
+}
+
 struct ProfileOptions {
   // The command must mark its minibatches. The placeholders of measure/placeholders.h are replaced
   // by the batch and the cores of the point. Idle power is measured in each mode. The command is
@@ -34,7 +41,8 @@ struct ProfileOptions {
   MeasureOptions measure;
   store::Series series;
   int batch = 0;
-  CacheOptions cache;  // for the files that the program reads
+  Again again = Again::kNone;  // kFlagged: points whose repeats all have flags
+  CacheOptions cache;          // for the files that the program reads
   bool quiet = false;
   // On a machine without a power sensor, points are measured without power. Their power is NaN, and
   // they are not stored, because the store requires a power.
@@ -92,6 +100,10 @@ class LiveProfiler : public Profiler {
   Observation profile_again(const OperatingPoint& point);
   // Whether this object has measured the point; otherwise its result comes from the store.
   bool has_measured(const OperatingPoint& point) const { return measured_points_.contains(point); }
+  // The flags of the last result that this object measured at the point.
+  PointFlags measured_flags(const OperatingPoint& point) const;
+  // Whether all stored results of the point have flags.
+  bool flagged(const OperatingPoint& point) const;
   int measured() const { return measured_; }
   std::size_t malformed_marks() const { return malformed_marks_; }  // of all runs
   const std::vector<std::string>& failures() const { return failures_; }
@@ -100,6 +112,7 @@ class LiveProfiler : public Profiler {
   struct Stored {
     std::vector<Observation> waiting;  // results of earlier runs, in reverse order of repeats
     int repeats = 0;
+    bool clean = false;  // a result without flags
   };
   void set(const PowerMode& mode);
   Observation measure(const OperatingPoint& point, int repeat);
@@ -113,7 +126,7 @@ class LiveProfiler : public Profiler {
   store::Store& store_;
   const ProfileOptions& options_;
   std::map<OperatingPoint, Stored> stored_;
-  std::set<OperatingPoint> measured_points_;
+  std::map<OperatingPoint, PointFlags> measured_points_;
   int measured_ = 0;
   std::size_t malformed_marks_ = 0;
   bool sets_threads_ = false;  // whether the command's threads take the place of modes

@@ -86,6 +86,40 @@ TEST(Profile, GoesOnWhereItStopped) {
   EXPECT_EQ(profile(*board.sysfs, control, store, modes, options).failed, 2);
 }
 
+// A point with flags is measured again as a new repeat, and then counts without flags.
+// label: board
+TEST(Profile, MeasuresPointsAgainIfAsked) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const testing::TemporaryFolder folder;
+  const std::string loop = "do sleep 0.05; echo minibatch >&$RIDGEWATT_MARK_FD; done";
+  ProfileOptions options = quick_profile("for i in 1 2 3 4; " + loop);  // fewer than the window
+  platform::JetsonModeControl control(*board.sysfs);
+  const std::vector<PowerMode> modes = {{4, 729.6e6, 306e6, 2133e6, ""}};
+  store::Store store((folder.path() / "points.db").string());
+  const auto again = [&](Again which) {
+    options.again = which;
+    const auto summary = profile(*board.sysfs, control, store, modes, options);
+    EXPECT_EQ(summary.measured + summary.skipped, 1);
+    return summary.measured;
+  };
+  EXPECT_EQ(again(Again::kFlagged), 1);  // nothing is stored yet
+  EXPECT_EQ(again(Again::kNone), 0);
+  EXPECT_EQ(again(Again::kFlagged), 1);
+  EXPECT_EQ(again(Again::kEvery), 1);
+  const auto points = store.points(store.series(options.series));
+  ASSERT_EQ(points.size(), 3u);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    EXPECT_EQ(points[static_cast<std::size_t>(repeat)].repeat, repeat);
+    EXPECT_TRUE(points[static_cast<std::size_t>(repeat)].flags.has(PointFlag::kFewMinibatches));
+  }
+  store::PointRecord clean = points[0];
+  clean.repeat = 3;
+  clean.flags = {};
+  store.add(store.series(options.series), clean);
+  EXPECT_EQ(again(Again::kFlagged), 0);
+  EXPECT_EQ(store.planned(store.series(options.series)), 4);
+}
+
 // The command records the second in which it runs, and ends in a later second.
 // label: board
 TEST(Profile, ARecordHasTheSecondInWhichTheRunStarted) {

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/published.h"
 
 namespace ridgewatt::predict {
+namespace {
+
+constexpr std::string_view kEveryMode = "all";
+
+}  // namespace
 
 std::vector<TrainingScenario> training_scenarios() {
   CsvReader csv = open_published("training_scenarios.csv");
@@ -26,6 +32,7 @@ std::vector<TrainingScenario> training_scenarios() {
 std::vector<ChoiceMethod> choice_methods() {
   CsvReader csv = open_published("choice_methods.csv");
   const std::size_t name = csv.require_column("method"), modes = csv.require_column("modes"),
+                    reference = csv.require_column("reference_modes"),
                     confidence = csv.require_column("confidence"),
                     over_budget = csv.require_column("over_budget"),
                     fit = csv.require_column("fit_s");
@@ -36,9 +43,11 @@ std::vector<ChoiceMethod> choice_methods() {
   while (csv.next()) {
     double penalty = 0;
     for (const std::size_t workload : penalties) penalty += csv.number(workload);
-    result.push_back({std::string(csv.field(name)), static_cast<std::size_t>(csv.number(modes)),
-                      csv.number(confidence), penalty / penalties.size(), csv.number(over_budget),
-                      csv.number(fit)});
+    const bool every_mode = csv.field(modes) == kEveryMode;
+    result.push_back({std::string(csv.field(name)),
+                      every_mode ? 0 : static_cast<std::size_t>(csv.number(modes)), every_mode,
+                      csv.field(reference) == kEveryMode, csv.number(confidence),
+                      penalty / penalties.size(), csv.number(over_budget), csv.number(fit)});
   }
   return result;
 }
@@ -55,10 +64,12 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
   std::vector<MethodCost> result;
   for (auto& method : choice_methods()) {
     if (method.modes > profiling.board_modes) continue;
-    const std::size_t modes = method.modes == 0 ? profiling.board_modes : method.modes;
+    const std::size_t modes = method.every_mode ? profiling.board_modes : method.modes;
     const double once_s = static_cast<double>(modes) * mode_s + method.fit_s;
+    const double every_s = static_cast<double>(profiling.board_modes) * mode_s;
     const double lost_s = scenario.trainings * scenario.training_s * method.penalty;
-    result.push_back({std::move(method), scenario.workloads * once_s, lost_s});
+    const double reference_s = method.every_reference ? every_s : 0;
+    result.push_back({std::move(method), scenario.workloads * once_s + reference_s, lost_s});
   }
   std::stable_sort(result.begin(), result.end(), [](const MethodCost& a, const MethodCost& b) {
     const auto rank = [](const MethodCost& cost) {

@@ -23,8 +23,10 @@ std::vector<TrainingScenario> training_scenarios();
 // A method with its number of profiles and the quality of its choice.
 struct ChoiceMethod {
   std::string name;
-  std::size_t modes = 0;  // profiled modes per workload; 0: every mode of the board
-  // Required probability that an answer is within its budget. 0.5: its predicted mean is within it.
+  std::size_t modes = 0;         // profiled modes per workload; 0 for a preset
+  bool every_mode = false;       // every mode of the board is profiled, in place of `modes`
+  bool every_reference = false;  // a reference workload is profiled once in every mode
+  // Probability that an answer stays within its budget; 0.5: the predicted means are used.
   double confidence = 0.5;
   // Median of: time of an answer / of the optimum within the power budget - 1. Mean of three
   // workloads.
@@ -36,9 +38,8 @@ struct ChoiceMethod {
 // A method with a larger `over_budget` does not meet its budgets.
 inline constexpr double kMostOverBudget = 0.05;
 // The methods in studies/published/choice_methods.csv, with penalties and shares from the three
-// training sweeps of the AGX Orin; the file contains the commands that print these figures. Every
-// method learns from modes that `auto` chose for the budgets. Profiling the reference of PowerTrain
-// is not counted.
+// training sweeps of the AGX Orin; the file contains the commands that print them. Every method
+// that profiles learns from modes that `auto` chose for the budgets.
 std::vector<ChoiceMethod> choice_methods();
 
 struct ProfilingCost {
@@ -50,7 +51,7 @@ struct ProfilingCost {
 
 struct MethodCost {
   ChoiceMethod method;
-  double profiling_s = 0;  // for all workloads, including fitting
+  double profiling_s = 0;  // for all workloads, including fitting and the reference
   double lost_s = 0;       // in all trainings, relative to the best mode
   double total_s() const { return profiling_s + lost_s; }
 };

@@ -24,6 +24,17 @@ TEST(Advice, CostsAreProfilingAndWhatAWorseModeLoses) {
   const MethodCost& ours = cost_of(costs, "auto", 20);
   EXPECT_NEAR(ours.profiling_s, 2 * 200.0, 2);
   EXPECT_DOUBLE_EQ(ours.lost_s, 36000 * ours.method.penalty);
+  // The reference of PowerTrain is profiled once, in every mode.
+  EXPECT_NEAR(cost_of(costs, "powertrain", 20).profiling_s, 43680 + 2 * 200.0, 15);
+}
+
+// A short job does not pay for profiles: the preset loses (42.7 + 47.8 + 45.6) / 3 = 45 % of it.
+TEST(Advice, APresetNeedsNoProfile) {
+  const auto costs = compare_methods({"job", 3600, 1, 1}, {4368, 25, 40, 5});
+  const MethodCost& preset = cost_of(costs, "preset", 0);
+  EXPECT_DOUBLE_EQ(preset.profiling_s, 0);
+  EXPECT_NEAR(preset.lost_s, 0.4537 * 3600, 1);
+  for (const auto& cost : costs) EXPECT_GE(cost.total_s(), preset.total_s()) << cost.method.name;
 }
 
 // Methods whose answers exceed their budget rank last, however fast they are. The other methods

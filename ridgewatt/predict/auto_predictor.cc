@@ -255,7 +255,7 @@ std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
   const Prediction expected = predictor.predict({&sample.point, 1}).front();
   return fmt::format(
       "nothing is learned from the profile of {}: its time is {:+.0f} % and its power {:+.0f} % "
-      "from what the others predict; profile it again",
+      "from what the others predict; profile it again (profile --again every)",
       describe(sample.point.mode), 100 * (sample.time_s / expected.time_s.mean - 1),
       100 * (sample.power_w / expected.power_w.mean - 1));
 }

@@ -56,8 +56,6 @@ Reference unseen_twin_reference(const std::string& board,
     for (const auto& row : run.observations) points.push_back(row.point);
     costs[run.observations.front().point.batch] = run.cost;
   }
-  // The twin model looks up a point without a batch as batch 1.
-  if (costs.contains(0)) costs.emplace(1, costs.at(0));
   const auto workload = std::make_shared<const workload::DeployedWorkload>(std::move(costs));
   return reference_of(board + " twin",
                       std::make_shared<twin::TwinModel>(twin, workload, own.front().options),

@@ -81,6 +81,11 @@ Result microbench_result(const measure::MachineBench& bench);
 // How well the goal was met. Live and simulated runs have the same columns for steps.
 Result govern_result(const answer::GovernAnswer& found);
 Table govern_steps_table(const std::vector<answer::GovernStep>& steps);
+// Why a plan does not reach its goal, with its expected end. Empty if it reaches the goal.
+std::string unreachable_text(const govern::Goal& goal, const govern::Decision& plan);
+// "the program did 2 of the 48 minibatches ..", for a program on a fake board that does not keep up
+// with the times that it marks. Empty: it keeps up.
+std::string pace_remark(const answer::GovernAnswer& found);
 // The cost of each phase of a program in its mode.
 Result phases_result(const govern::PhaseOutcome& outcome, const std::string& device,
                      Provenance provenance);

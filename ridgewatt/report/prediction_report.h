@@ -41,6 +41,9 @@ Result predictions_result(const answer::PredictAnswer& found, std::uint64_t seed
 Table points_table(const std::vector<OperatingPoint>& points);
 // Costs of the methods for choosing a mode, in hours.
 Table advice_table(const std::vector<answer::ScenarioCost>& costs);
+// Names the scenarios in which a method without profiles costs less than the best method that keeps
+// its budgets.
+std::vector<std::string> advice_remarks(const std::vector<answer::ScenarioCost>& costs);
 
 Result presets_result(const std::vector<answer::PresetStanding>& presets, answer::FrontCost x,
                       answer::FrontCost y, const RowOrigin& origin);

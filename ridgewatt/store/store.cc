@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -74,8 +75,8 @@ void read_costs(Connection& connection, std::int64_t series,
   });
 }
 
-// Merges the repeats of each point into one row, at the position of the first repeat. The row has
-// the flags of all its repeats.
+// Merges the repeats of each point into one row, at the position of the first repeat. Repeats with
+// flags count only if all repeats have flags; the row then has the flags of all.
 void join_repeats(CostRows& costs) {
   auto& rows = costs.observations;
   std::vector<std::size_t> order(rows.size());
@@ -86,18 +87,57 @@ void join_repeats(CostRows& costs) {
   });
   std::vector<bool> is_repeat(rows.size(), false);
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    std::vector<Observation> repeats;
+    std::vector<Observation> repeats, clean;
+    PointFlags flags;
     for (; end < order.size() && rows[order[end]].point == rows[order[begin]].point; ++end) {
       is_repeat[order[end]] = end > begin;
       repeats.push_back(rows[order[end]]);
-      costs.flags[order[begin]].add(costs.flags[order[end]]);
+      if (costs.flags[order[end]].empty()) clean.push_back(rows[order[end]]);
+      flags.add(costs.flags[order[end]]);
     }
-    rows[order[begin]] = median_of_repeats(repeats);
+    rows[order[begin]] = median_of_repeats(clean.empty() ? repeats : clean);
+    costs.flags[order[begin]] = clean.empty() ? flags : PointFlags();
   }
   std::size_t row = 0;
   std::erase_if(rows, [&](const Observation&) { return is_repeat[row++]; });
   row = 0;
   std::erase_if(costs.flags, [&](const PointFlags&) { return is_repeat[row++]; });
+}
+
+// The stored rows of one point.
+struct StoredRows {
+  std::vector<Observation> rows;  // without those that a row of the file has matched
+  int repeats = 0;                // the next number of a repeat
+  bool any = false;
+};
+
+// Files state values in other units, so that the last digits may differ.
+bool same_values(const Observation& a, const Observation& b) {
+  const auto same = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(y); };
+  const auto both = [&](const std::optional<double>& x, const std::optional<double>& y) {
+    return x.has_value() == y.has_value() && (!x || same(*x, *y));
+  };
+  return same(a.time_s, b.time_s) && same(a.power_w, b.power_w) &&
+         same(a.energy_j(), b.energy_j()) && both(a.time_median_s, b.time_median_s) &&
+         both(a.fetch_stall_s, b.fetch_stall_s);
+}
+
+std::map<OperatingPoint, StoredRows> stored_rows(Connection& connection, std::int64_t series) {
+  std::map<OperatingPoint, StoredRows> stored;
+  std::int64_t last = -1;
+  const auto rest = [&] {
+    return fmt::format("SELECT id, repeat, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
+                       kObservationColumns, series, last);
+  };
+  connection.stream(rest, [&](const Row& row) {
+    last = row.integer(0);
+    const Observation seen = read_observation(row, 2);
+    StoredRows& of_point = stored[seen.point];
+    of_point.rows.push_back(seen);
+    of_point.repeats = std::max(of_point.repeats, static_cast<int>(row.integer(1)) + 1);
+    of_point.any = true;
+  });
+  return stored;
 }
 
 }  // namespace
@@ -350,13 +390,24 @@ std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
   return result;
 }
 
-std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenance provenance) {
+ImportedSweep Store::import(const Sweep& sweep, const std::string& board, Provenance provenance) {
   const std::int64_t id = this->series({board, sweep.workload, sweep.kind, provenance});
+  auto stored = stored_rows(connection(), id);
   std::vector<PointRecord> points;
+  std::vector<bool> differs;
   for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
     const Observation& observation = sweep.observations[row];
+    StoredRows& of_point = stored[observation.point];
+    const auto known = std::ranges::find_if(
+        of_point.rows, [&](const auto& one) { return same_values(observation, one); });
+    if (known != of_point.rows.end()) {
+      of_point.rows.erase(known);
+      continue;
+    }
     PointRecord point;
     point.observation = observation;
+    point.repeat = of_point.repeats++;
+    differs.push_back(of_point.any);
     point.flags = sweep.flags_of(row);
     point.energy_j = observation.measured_energy_j.value_or(0);
     point.window_s = observation.time_s;
@@ -366,7 +417,12 @@ std::size_t Store::import(const Sweep& sweep, const std::string& board, Provenan
   std::vector<NewPoint> rows;
   for (const auto& point : points) rows.push_back({id, &point});
   const auto added = connection().add(rows);
-  return static_cast<std::size_t>(std::count(added.begin(), added.end(), true));
+  ImportedSweep imported{sweep.workload, sweep.kind, sweep.observations.size()};
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    imported.added += added[i] ? 1 : 0;
+    imported.differing += added[i] && differs[i] ? 1 : 0;
+  }
+  return imported;
 }
 
 std::vector<ImportedSweep> Store::import(const std::vector<Sweep>& sweeps,
@@ -376,8 +432,7 @@ std::vector<ImportedSweep> Store::import(const std::vector<Sweep>& sweeps,
     std::string name = board.empty() ? sweep.board : board;
     if (name.empty()) name = "unknown";
     const auto provenance = derived_provenance(sweep.provenance, Provenance::kReplayed);
-    imported.push_back(
-        {sweep.workload, sweep.kind, sweep.observations.size(), import(sweep, name, provenance)});
+    imported.push_back(import(sweep, name, provenance));
   }
   return imported;
 }

@@ -173,6 +173,8 @@ struct StoreFault {
 struct ImportedSweep {
   std::string workload, kind;
   std::size_t rows = 0, added = 0;  // rows of the file, and rows that were new
+  // Added rows whose point the store already had with other values.
+  std::size_t differing = 0;
 };
 
 class Connection;
@@ -274,12 +276,14 @@ class Store {
   std::int64_t size();
 
   // Returns the points of every board name, workload and kind as sweeps. Repeats, including those
-  // of several boards with the same name, are combined: median time, median energy, and the power
-  // from both. Superseded points are left out.
+  // of several boards with the same name, are combined into the median of time and energy, and the
+  // power that follows from these. Repeats with flags count only if all repeats of the point have
+  // flags. Superseded points are left out.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
-  // Adds the rows of a sweep as points without raw samples, either all or none. Existing points are
-  // skipped. Returns the number of added points.
-  std::size_t import(const Sweep& sweep, const std::string& board, Provenance provenance);
+  // Adds the rows of a sweep as points without raw samples, either all or none. Several rows of one
+  // point become its repeats, after those that the store has. Rows that the store already has, with
+  // the same values, are skipped.
+  ImportedSweep import(const Sweep& sweep, const std::string& board, Provenance provenance);
   // Adds the rows of several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
   // modelled sweeps keep their provenance. `board` is the board of the rows. If empty, the board of
   // the sweep is used, or else "unknown".

@@ -189,20 +189,23 @@ TEST_P(StoreOn, FlagsLeaveAndEnterAStoreWithTheirRows) {
   for (int repeat = 0; repeat < 2; ++repeat) {
     PointRecord point = some_point(1);
     point.repeat = repeat;
-    if (repeat == 0) point.flags = {};
+    point.flags = {};
+    point.flags.add(repeat == 0 ? PointFlag::kThrottled : PointFlag::kDrifted);
+    store.add(id, point);
+    // A repeat without flags replaces the one with flags.
+    point.observation.point.batch = 2;
+    if (repeat == 1) point.flags = {}, point.observation.time_s = 7;
     store.add(id, point);
   }
-  PointRecord clean = some_point(2);
-  clean.flags = {};
-  store.add(id, clean);
   const Sweep sweep = store.sweeps().at(0);
   EXPECT_EQ(sweep.flagged_rows(), 1u);
-  EXPECT_EQ(sweep.flags_of(0).text(), "throttled");  // of the second repeat
+  EXPECT_EQ(sweep.flags_of(0).text(), "drifted throttled");  // of both repeats
   EXPECT_TRUE(sweep.flags_of(1).empty());
+  EXPECT_DOUBLE_EQ(sweep.observations[1].time_s, 7);
   Store copy(fresh());
   copy.import(parse_sweeps(write_sweep_csv({sweep}), "s.csv"), "");
   EXPECT_EQ(copy.holdings().at(0).flagged, 1);
-  EXPECT_EQ(copy.sweeps().at(0).flags_of(0).text(), "throttled");
+  EXPECT_EQ(copy.sweeps().at(0).flags_of(0).text(), "drifted throttled");
 }
 
 TEST_P(StoreOn, WhatIsNotFiniteIsNotStored) {
@@ -234,11 +237,45 @@ TEST_P(StoreOn, ImportedSweepIsExportedUnchanged) {
                                   "a,training,16,114.75,100,10\na,training,16,204,50,12\n");
   const Sweep sweep = read_sweep(file);
   Store store(fresh());
-  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 2u);
-  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed), 0u);
+  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed).added, 2u);
+  EXPECT_EQ(store.import(sweep, "agx-orin", Provenance::kReplayed).added, 0u);
   Sweep kept = sweep;
   kept.board = "agx-orin";
   EXPECT_EQ(write_sweep_csv(store.sweeps()), write_sweep_csv({kept}));
+}
+
+// Rows of one point are its repeats. Equal rows of a file are different measurements, and a file
+// that is imported again adds nothing.
+TEST_P(StoreOn, ImportKeepsRepeatsAndTellsRowsThatDiffer) {
+  const auto sweep_of = [&](const std::string& rows) {
+    return read_sweep(folder_.write("s.csv", "workload,kind,cpu_cores,time_ms,power_w\n" + rows));
+  };
+  const Sweep first = sweep_of(
+      "a,training,12,10.1,40\na,training,12,12.3,42\na,training,12,20,20\n"
+      "a,training,8,20,20\na,training,8,20,20\n");
+  Store store(fresh());
+  const auto import = [&](const Sweep& sweep) {
+    return store.import(sweep, "agx-orin", Provenance::kReplayed);
+  };
+  EXPECT_EQ(import(first).added, 5u);
+  const auto again = import(first);
+  EXPECT_EQ(again.rows, 5u);
+  EXPECT_EQ(again.added, 0u);
+  EXPECT_EQ(again.differing, 0u);
+  const auto rows = store.sweeps().at(0).observations;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_NEAR(rows[0].time_s, 0.0123, 1e-12);  // the median
+  // One row is known, one has other values, and one is a new point.
+  const auto other =
+      import(sweep_of("a,training,12,10.1,40\na,training,8,30,20\na,training,4,9,9\n"));
+  EXPECT_EQ(other.added, 2u);
+  EXPECT_EQ(other.differing, 1u);
+  const auto points =
+      store.points(store.series({"agx-orin", "a", "training", Provenance::kReplayed}));
+  ASSERT_EQ(points.size(), 7u);
+  EXPECT_EQ(points[2].repeat, 2);
+  EXPECT_EQ(points[5].repeat, 2);
+  EXPECT_EQ(points[6].repeat, 0);
 }
 
 TEST_P(StoreOn, PointsKeepBoardAndProvenanceAndAreChosenByThem) {

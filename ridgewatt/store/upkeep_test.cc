@@ -132,7 +132,7 @@ TEST_P(Upkeep, TheCheckSeesImportedRows) {
     if (energy_j > 0) row.measured_energy_j = energy_j;
     sweep.observations.push_back(row);
   }
-  ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 4u);
+  ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed).added, 4u);
   for (const auto& fault : store.check()) {
     EXPECT_EQ(fault.rows, fault.check == "energy is power times window" ? 1 : 0) << fault.check;
   }
@@ -151,10 +151,10 @@ TEST_P(Upkeep, TheCheckJudgesImportedEnergyAsTheCheckOfASweep) {
       sweep.observations.push_back(row);
     }
     if (usual == 0.5) sweep.observations[3].measured_energy_j = 20 * 0.04;
-    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 10u);
+    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed).added, 10u);
     sweep.workload = "other";
     for (auto& row : sweep.observations) row.measured_energy_j = row.power_w * row.time_s;
-    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed), 10u);
+    ASSERT_EQ(store.import(sweep, "b", Provenance::kReplayed).added, 10u);
     const auto read = store.sweeps({.workload = "w"});
     ASSERT_EQ(read.size(), 1u);
     for (const auto& fault : store.check()) {

@@ -67,6 +67,11 @@ std::string what_is_there(const KnobTables& tables, Knob knob, double value) {
   return fmt::format("the board's nearest is {}", knob_in_field_unit(nearest, knob));
 }
 
+// A kernel states clocks in whole kHz.
+bool same_khz(double a, double b) {
+  return std::abs(a - b) < 1e3;
+}
+
 // Advises another release of the board's software, if one fits all rows.
 std::string other_release(const Sweep& samples, const Board& board) {
   const auto name = board.find_bsp().name;
@@ -112,6 +117,25 @@ void fit_to_board(Sweep& samples, const Board& board) {
 
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name) {
   fit_to_tables(samples, KnobTables(space, false), name, [] { return std::string(kOwnSamples); });
+}
+
+std::string release_advice(const std::vector<PowerMode>& modes, const KnobSpace& space,
+                           const Board& board) {
+  const Bsp* theirs = nullptr;
+  const Bsp* ours = nullptr;
+  for (const auto& bsp : board.bsps) {
+    const KnobTables tables(knob_space(board, bsp.name), bsp.partial);
+    const auto misfits = [&](const PowerMode& mode) { return tables.misfit(mode).has_value(); };
+    if (theirs == nullptr && std::ranges::none_of(modes, misfits)) theirs = &bsp;
+    const auto same = [&](Knob knob) {
+      return std::ranges::equal(tables.levels(knob), space.levels(knob), same_khz);
+    };
+    if (same(Knob::kGpuClock) && same(Knob::kCpuClock)) ours = &bsp;
+  }
+  if (theirs == nullptr || theirs == ours) return "";
+  if (ours == nullptr) return fmt::format("the modes are of {}, another release", theirs->title);
+  return fmt::format("the modes are of {}, and this board has {}: --device {}@{}", theirs->title,
+                     ours->title, board.name, ours->name);
 }
 
 KnobSpace knobs_of_samples(const KnobSpace& board, const Sweep& samples) {

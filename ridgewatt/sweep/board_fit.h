@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/sweep.h"
@@ -20,6 +21,12 @@ inline constexpr double kClockTolerance = 0.01;
 void fit_to_board(Sweep& samples, const Board& board);
 // Like fit_to_board(), for the modes `space` of the local board. `name` is used in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);
+
+// Advice for modes that `space`, of this machine's board, lacks: names the release of the board's
+// software that has all these modes, and the release of this machine. Empty if there is no such
+// release.
+std::string release_advice(const std::vector<PowerMode>& modes, const KnobSpace& space,
+                           const Board& board);
 
 // Returns the modes of `board`, limited to the knobs that the samples contain. Other knobs were not
 // varied and are not dimensions.

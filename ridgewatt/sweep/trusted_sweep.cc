@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
@@ -9,6 +10,16 @@
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt {
+namespace {
+
+// A file with intervals is an output of `predict` or `estimate`, whatever its rows were made from.
+bool states_intervals(const std::string& path) {
+  std::ifstream file(path);
+  std::string header;
+  return std::getline(file, header) && header.find("time_lo_ms") != std::string::npos;
+}
+
+}  // namespace
 
 std::string TrustedSweep::remark() const {
   std::string text;
@@ -18,6 +29,10 @@ std::string TrustedSweep::remark() const {
   }
   if (const std::string flags = flags_remark(sweep); !flags.empty()) {
     text += (text.empty() ? path + ": " : "; ") + flags;
+  }
+  if (states_intervals(path)) {
+    text += (text.empty() ? path + ": " : "; ");
+    text += "the rows are estimates with intervals, which are not read: they count as measured";
   }
   return text;
 }

@@ -179,6 +179,10 @@ GovernPlan govern_plan(const GovernQuestion& question, const std::string& board,
   return plan;
 }
 
+govern::Decision first_plan(const GovernQuestion& question, const GovernPlan& plan) {
+  return policy_of(question, plan).decide({});
+}
+
 GovernAnswer govern_day(const GovernQuestion& question, const GovernPlan& plan) {
   if (!plan.model) {
     throw UsageError("a simulated day needs a model", "--simulate", "give --model MODEL");

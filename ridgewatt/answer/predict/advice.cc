@@ -9,7 +9,7 @@ std::vector<ScenarioCost> advise(const std::vector<predict::TrainingScenario>& s
   std::vector<ScenarioCost> rows;
   for (const auto& scenario : scenarios) {
     for (auto& cost : predict::compare_methods(scenario, profiling)) {
-      if (cost.method.modes == 0) cost.method.modes = profiling.board_modes;
+      if (cost.method.every_mode) cost.method.modes = profiling.board_modes;
       rows.push_back({scenario.name, std::move(cost)});
     }
   }

@@ -69,6 +69,9 @@ void predict_into(const PredictQuestion& question, const predict::Predictor& pre
         counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
   describe_intervals(question, found);
+  if (auto remark = unread_errors(question.samples); !remark.empty()) {
+    found.remarks.push_back(remark + "; the intervals of the predictions leave them out");
+  }
 }
 
 // Predicts some of the question's points.

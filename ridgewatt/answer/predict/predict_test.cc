@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "ridgewatt/answer/profile.h"
@@ -44,6 +45,33 @@ TEST_F(Predict, EveryMeanLiesWithinItsInterval) {
   }
   EXPECT_EQ(found.origin.provenance, Provenance::kPredicted);
   EXPECT_TRUE(found.summary);
+}
+
+// A twin has another cost at each batch.
+TEST_F(Predict, ATwinNeedsTheBatchOfEverySample) {
+  PredictQuestion asked = question(7);
+  asked.device = "agx-orin";
+  asked.workload =
+      std::make_shared<const workload::DeployedWorkload>("zoo:resnet18", workload::DeployOptions{});
+  asked.samples.observations[2].point.batch = 0;
+  try {
+    predict_modes(asked);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("a row without a batch cannot be compared"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(Predict, SamplesOfAModelHaveErrorsThatAreNotRead) {
+  PredictQuestion asked = question(7);
+  asked.samples.provenance = Provenance::kPredicted;
+  const auto remarks = predict_modes(asked).remarks;
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_NE(remarks.back().find("the rows are predicted, and their intervals are not read"),
+            std::string::npos)
+      << remarks.back();
 }
 
 TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {

@@ -1,14 +1,32 @@
 #include "ridgewatt/answer/profile.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/predict/auto_predictor.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::answer {
+namespace {
+
+// The board file of a board that a series names. Nothing for a board without a file.
+std::optional<Board> board_file_of(const std::string& name) {
+  constexpr std::string_view kFake = "fake:";
+  try {
+    return load_board(name.starts_with(kFake) ? platform::board_of_fake(name.substr(kFake.size()))
+                                              : name);
+  } catch (const NotFoundError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question) {
   std::vector<OperatingPoint> points;
@@ -42,9 +60,15 @@ std::vector<PowerMode> wished_modes(const KnobSpace& space, const ModeWish& wish
   if (wish.file.empty()) {
     return modes_to_learn_from(space, {wish.suggest, batch, wish.samples, board});
   }
-  std::vector<PowerMode> modes;
-  for (const auto& point : read_points(wish.file)) {
-    modes.push_back(mode_in_space(space, point.mode, wish.file));
+  std::vector<PowerMode> asked, modes;
+  for (const auto& point : read_points(wish.file)) asked.push_back(point.mode);
+  try {
+    for (const auto& mode : asked) modes.push_back(mode_in_space(space, mode, wish.file));
+  } catch (const UsageError&) {
+    const auto file = board_file_of(board);
+    const std::string advice = file ? release_advice(asked, space, *file) : "";
+    if (advice.empty()) throw;
+    throw UsageError("the board cannot be set to modes of the file", wish.file, advice);
   }
   return modes;
 }

@@ -11,6 +11,7 @@
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -49,6 +50,7 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
       throw UsageError("--model has no effect on the prediction without --device", "",
                        "give --device; the twin's estimates for the model become the prior");
     }
+    require_batches(question.samples);
     const Board board = load_board(question.device);
     require_power(twin::load_twin(board), board.name, "omit --model");
     options.priors.push_back(predict::twin_reference(question.device, question.workload,

@@ -112,6 +112,7 @@ TuneAnswer tune_from_samples(const TuneQuestion& asked_question, const ProfiledR
       },
       cost_of);
   add_origin(found, samples, costs);
+  if (found.source.origin.board.empty()) found.source.origin.board = asked.device;
   add_relaxations(found, space.points(), all, caution_of(question));
   add_job(found);
   if (!asked.device.empty()) name_presets(found, load_board(asked.device));

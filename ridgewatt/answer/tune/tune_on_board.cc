@@ -180,6 +180,23 @@ void confirm(measure::LiveProfiler& profiler, const TuneQuestion& question, int 
   summary.miss = miss ? std::optional(points.all()[*miss]) : std::nullopt;
 }
 
+// The flags of the profiles of this run, and whether the answer has one.
+std::string flags_text(const measure::LiveProfiler& profiler, const tune::SearchSummary& summary) {
+  std::size_t flagged = 0, measured = 0;
+  PointFlags all;
+  for (const auto& step : summary.steps) {
+    if (!profiler.has_measured(step.seen.point)) continue;
+    const PointFlags flags = profiler.measured_flags(step.seen.point);
+    ++measured;
+    flagged += flags.empty() ? 0 : 1;
+    all.add(flags);
+  }
+  if (flagged == 0) return "";
+  const bool answer = summary.answer && !profiler.measured_flags(summary.answer->point).empty();
+  return fmt::format("{} of {} flagged when measured ({}){}", flagged, counted(measured, "profile"),
+                     all.text(), answer ? ", the answer among them" : "");
+}
+
 tune::SearchSummary without_power(tune::SearchSummary summary) {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   for (auto* seen : {&summary.answer, &summary.miss}) {
@@ -248,6 +265,9 @@ TuneAnswer tune_on_board(const TuneQuestion& asked, LiveBoard& board) {
   if (stand_in.unknown()) {
     found.source.remark =
         "power is unknown: this machine has no power sensor; points without power are not stored";
+  }
+  if (const auto text = flags_text(profiler, summary); !text.empty()) {
+    found.source.remark = (found.source.remark ? *found.source.remark + "; " : "") + text;
   }
   found.source.origin = {series.workload, series.kind, series.board, found.source.provenance};
   Sweep seen;

@@ -95,6 +95,7 @@ TuneAnswer tune_on_sweep(const TuneQuestion& asked_question, ProfiledRows asked)
   found.source.idle_power = idle_power;
   if (auto text = unread_errors(sweep); !text.empty()) found.source.remark = std::move(text);
   found.source.origin = sweep.origin_of(Provenance::kReplayed);
+  if (found.source.origin.board.empty()) found.source.origin.board = asked.device;
   compare_rows(found, sweep, names);
   const auto governors = tune::compare_with_governors(found.outcome.goal, governed);
   found.outcome.compared.insert(found.outcome.compared.end(), governors.begin(), governors.end());

@@ -4,6 +4,7 @@
 
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/sweep/points.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
 
 namespace ridgewatt::answer {
@@ -14,6 +15,7 @@ using Workload = std::shared_ptr<const workload::DeployedWorkload>;
 // The model, with the kind of the rows that it is compared with. Null without a model or a board.
 Workload model_beside(const TuneRequest& request, const Sweep& rows) {
   if (request.workload.model.empty() || request.device.empty()) return nullptr;
+  require_batches(rows);
   WorkloadQuestion workload = request.workload;
   workload.kind = workload_kind_of(rows.kind);
   return workload.load();

@@ -28,7 +28,9 @@ void advise(const Context& context, PredictCommand options) {
       knob_space(load_board(options.asked.inputs.device)).modes().size();
   const auto scenarios =
       options.job.training_s > 0 ? std::vector{options.job} : predict::training_scenarios();
-  print(context, report::advice_table(answer::advise(scenarios, options.profiling)));
+  const auto costs = answer::advise(scenarios, options.profiling);
+  print(context, report::advice_table(costs));
+  for (const auto& line : report::advice_remarks(costs)) remark(context, line);
 }
 
 void suggest(const Context& context, const answer::SuggestRequest& asked) {

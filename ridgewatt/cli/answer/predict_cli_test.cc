@@ -1,4 +1,5 @@
 // Tests `ridgewatt predict`, `pareto` and `evaluate predictors` on the command line.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,6 +112,11 @@ TEST_F(PredictCommand, AdviceAddsProfilingAndLostTimeForEachScenario) {
   const Json own = json_of(
       "predict --device agx-orin --advise --minibatch-time 250 --training-hours 2 --trainings 3");
   EXPECT_LT(own.size(), rows.size());
+  // A job of one hour is over before a profile of 25 s per minibatch pays.
+  const auto brief = testing::run_program(
+      "predict --device orin-nano --advise --minibatch-time 25000 --training-hours 1");
+  EXPECT_THAT(brief.output, ::testing::HasSubstr("job: the preset needs no profile and loses "
+                                                 "0.454 h"));
 }
 
 // label: slow

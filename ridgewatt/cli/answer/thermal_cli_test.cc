@@ -36,6 +36,10 @@ struct Soaked {
     status = run.status;
     output = run.output;
     json = Json::parse(run.output, nullptr, false);
+    // A run that ends because the answer is known states the answer.
+    if (status == 0 && json["ended_early"] == true && !json["trip_c"].is_null()) {
+      EXPECT_NE(json["verdict"], "not known") << output;
+    }
   }
   // The steady temperature by the board's own equations at the power that it drew.
   double truth_celsius(double ambient_celsius) const {
@@ -77,6 +81,20 @@ TEST(SoakCommand, SaysThatAModeHolds) {
   const auto file = thermal::read_thermal_file(soaked.constants);
   EXPECT_EQ(file.provenance, Provenance::kFake);
   EXPECT_EQ(file.fit.trip_celsius, 95);
+}
+
+// The check that ends the run and the final fit use different rows. Their time constants differ
+// most when time runs fast, so that there are few readings.
+// label: waits
+TEST(SoakCommand, KeepsTheVerdictThatEndedTheRun) {
+  for (int run = 0; run < 4; ++run) {
+    const Soaked soaked({.ambient_celsius = 25, .cooling = 1}, "--mode 15W --minutes 30", 30);
+    ASSERT_EQ(soaked.status, 0) << soaked.output;
+    if (soaked.json["ended_early"] == true) {
+      EXPECT_EQ(soaked.json["verdict"], "holds") << soaked.output;
+      EXPECT_EQ(soaked.json["reason"], "") << soaked.output;
+    }
+  }
 }
 
 // With a heat sink that cools too little, the same mode warms up to the trip temperature, and

@@ -75,6 +75,9 @@ TEST_F(BoardCommand, TuneStatesWhatComesFromTheStore) {
   bool measured = false;
   for (const auto& point : found["profiled"]) measured = measured || point["mode"] == found["mode"];
   EXPECT_TRUE(measured) << again.output;
+  // Three minibatches of 10 ms give few samples of power.
+  EXPECT_THAT(found["remark"].get<std::string>(), HasSubstr("flagged when measured (")) << found;
+  EXPECT_THAT(found["remark"].get<std::string>(), HasSubstr("the answer among them")) << found;
 }
 
 // The program of another command has other figures, whatever its workload is called.
@@ -160,6 +163,19 @@ TEST_F(BoardCommand, TuneExplainsAModelOnARealBoard) {
   EXPECT_THAT(result.output, HasSubstr("needs a program, not a model: zoo:lenet"));
   EXPECT_THAT(result.output, HasSubstr("--device orin-nano"));
   EXPECT_THAT(result.output, HasSubstr("-- ridgewatt fake-run zoo:lenet --device fake:orin-nano"));
+}
+
+// The clocks of the AGX Orin differ between JetPack 5.0, whose modes `--device agx-orin` means, and
+// 5.1.
+// label: board
+TEST(Profile, ModesOfAnotherReleaseNameTheRelease) {
+  const testing::TemporaryFolder folder;
+  const std::string modes = folder.write("m.csv", "cpu_cores,gpu_mhz\n12,828.75\n");
+  const auto result = run_program(
+      "profile " + (folder.path() / "p.db").string() + " --device fake:agx-orin --state-dir " +
+      (folder.path() / "state").string() + " --modes " + modes + " -- /bin/false");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("--device agx-orin@jp5.1")) << result.output;
 }
 
 // Two profiles of the same modes write into one store at the same time.
@@ -374,6 +390,8 @@ TEST_F(BoardCommand, CompareTellsCommandsApart) {
       EXPECT_NEAR(row["ratio"].get<double>(), 1, 1e-6);
     }
   }
+  const auto text = run_program("compare --repeats 2 --sysroot " + board_.root + " true true");
+  EXPECT_THAT(text.output, HasSubstr("fake on"));
 }
 
 // Each run has its own mode, as the series of the GPU clock shows, and the board is restored.

@@ -12,6 +12,7 @@
 #include "ridgewatt/cli/options/workload_options.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::cli {
@@ -46,6 +47,24 @@ class StepLog {
   std::string path_, printed_;
 };
 
+// Says once that the goal cannot be reached.
+class Unreachable {
+ public:
+  Unreachable(const Context& context, const govern::Goal& goal) : context_(context), goal_(goal) {}
+  void see(const govern::Decision& plan, double now_s = 0) {
+    const std::string text = said_ ? "" : report::unreachable_text(goal_, plan);
+    if (text.empty()) return;
+    said_ = true;
+    remark(context_,
+           now_s > 0 ? fmt::format("from {}: {}", report::duration_text(now_s), text) : text);
+  }
+
+ private:
+  const Context& context_;
+  const govern::Goal& goal_;
+  bool said_ = false;
+};
+
 answer::GovernPlan plan_of(const Context& context, GovernCommand& options, const std::string& board,
                            const KnobSpace& space) {
   auto& question = options.question;
@@ -64,7 +83,10 @@ void simulate(const Context& context, GovernCommand& options) {
   const std::string board = board_or_local(
       context, options.device.device == "local" ? std::string() : options.device.device);
   const auto plan = plan_of(context, options, board, knob_space(load_board(board)));
+  Unreachable unreachable(context, plan.goal);
+  unreachable.see(answer::first_plan(options.question, plan));
   const auto found = answer::govern_day(options.question, plan);
+  for (const auto& step : found.steps) unreachable.see(step.decision, step.begin_s);
   StepLog(options.log).write(found.steps);
   print(context, report::govern_result(found));
 }
@@ -86,9 +108,15 @@ void govern_live(const Context& context, GovernCommand& options) {
   const std::string program =
       options.process ? fmt::format("process {}", *options.process) : options.live.command[0];
   StepLog log(options.log);
+  Unreachable unreachable(context, plan.goal);
+  unreachable.see(answer::first_plan(options.question, plan));
+  const auto see = [&](const std::vector<answer::GovernStep>& steps) {
+    log.write(steps);
+    unreachable.see(steps.back().decision, steps.back().begin_s);
+  };
   try {
-    const auto found = answer::govern_here(options.question, plan, device, control, options.live,
-                                           [&](const auto& steps) { log.write(steps); });
+    const auto found =
+        answer::govern_here(options.question, plan, device, control, options.live, see);
     if (found.minibatches == 0) {
       throw NotFoundError("the program marked no minibatches", program,
                           "see docs/guide/measure.md");

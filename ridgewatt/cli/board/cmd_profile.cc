@@ -54,10 +54,10 @@ void check_tokens(const CLI::App& command, const Context& context, ProfileComman
   }
   if (!server) refuse_without_effect(command, {"--model"}, "without --server");
   if (!options.phases) return;
-  refuse_without_effect(
-      command,
-      {"--kind", "--settle", "--settle-window", "--window", "--fill-cache", "--drop-cache"},
-      "for a language model");
+  refuse_without_effect(command,
+                        {"--kind", "--settle", "--settle-window", "--window", "--fill-cache",
+                         "--drop-cache", "--again"},
+                        "for a language model");
   if (server) {
     refuse_without_effect(command, {"--batch"}, "with --server", "give --concurrency");
     options.profile.batch = options.tokens.server.concurrency;
@@ -110,13 +110,17 @@ void add_profile(CLI::App& app, Context& context) {
       run);
   add_device_options(command, options.device);
   auto& profile_options = options.profile;
-  add.output("STORE", options.database, "Store to add to; finished points are skipped")->required();
+  add.output("STORE", options.database,
+             "Store to add to; finished points are skipped (see --again)")
+      ->required();
   add_mode_wish(command, options.wish, "the board's");
   add.input("--samples", options.samples,
             "Sweep CSV of the points that are already known, for --suggest");
   add_series(add, profile_options.series);
   add.optional("--batch", profile_options.batch, count().within(1, 1 << 20),
                "Minibatch size of the command");
+  add.choice("--again", profile_options.again,
+             "Measure stored points again, each as a new repeat: every point, or those with flags");
   add.sampling(profile_options.measure.rate_hz);
   add_profile_options(command, profile_options, options.control);
   add_token_options(command, options.tokens);

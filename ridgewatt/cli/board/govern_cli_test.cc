@@ -37,6 +37,22 @@ TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   EXPECT_LE(Json::parse(job.output)["end_s"].get<double>(), 1.02 * 6 * 3600);
 }
 
+// label: board
+TEST_F(GovernCommand, AGoalThatCannotBeReachedIsSaidAtTheStart) {
+  const auto day = [&](const std::string& goal) {
+    return testing::run_program("govern --simulate --device agx-orin --model zoo:resnet50 " + goal)
+        .output;
+  };
+  const std::string late = day("--deadline 10min --minibatches 500000");
+  EXPECT_THAT(late, HasSubstr("the deadline cannot be met: the fastest mode is expected to end the "
+                              "job after"));
+  EXPECT_THAT(late, HasSubstr("not 10 min 0 s; the job continues"));
+  EXPECT_THAT(day("--max-power 1"), HasSubstr("the power cap of 1 W cannot be kept"));
+  EXPECT_THAT(day("--day-energy 1Wh --hours 24"), HasSubstr("budget of 1 Wh cannot be kept"));
+  EXPECT_THAT(day("--max-latency 0.1ms --arrival-rate 1"), HasSubstr("limit of 0.1 ms cannot be"));
+  EXPECT_THAT(day("--deadline 6h --minibatches 1000"), ::testing::Not(HasSubstr("cannot")));
+}
+
 // Energy and mean power count until the deadline, so the mean power is below the board's 60 W.
 // label: board
 TEST_F(GovernCommand, TheMeanPowerIsThatUntilTheDeadline) {

@@ -78,8 +78,15 @@ void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   check_table_options(context, report::imported_table({}));
   Store store(arguments.database);
-  print(context, report::imported_table(store.import(sweeps, arguments.board)));
-  std::size_t flagged = 0;
+  const auto imported = store.import(sweeps, arguments.board);
+  print(context, report::imported_table(imported));
+  std::size_t flagged = 0, differing = 0;
+  for (const auto& sweep : imported) differing += sweep.differing;
+  if (differing > 0) {
+    remark(context, fmt::format("added as repeats of points that the store has with other values: "
+                                "{} (`ridgewatt store export` writes the median of the repeats)",
+                                counted(static_cast<std::int64_t>(differing), "row")));
+  }
   for (const auto& sweep : sweeps) flagged += check_quality(sweep).flagged_rows();
   if (flagged == 0) return;
   remark(context, fmt::format("the quality check flags {} ({} prints the reasons)",

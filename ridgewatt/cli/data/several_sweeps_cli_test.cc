@@ -119,5 +119,19 @@ TEST_F(SeveralSweeps, AFileMayHaveSuchAName) {
   EXPECT_EQ(run_program("sweep check '" + odd + "'").status, 0);
 }
 
+// Another file with other values of a point adds repeats, and says so.
+TEST(StoreImport, RowsThatDifferAreCounted) {
+  const testing::TemporaryFolder folder;
+  const std::string store = "store import " + (folder.path() / "s.db").string() + " ";
+  const auto file = [&](const std::string& rows) {
+    return folder.write("s.csv", "workload,kind,cpu_cores,time_ms,power_w\n" + rows);
+  };
+  const std::string first = file("a,training,12,10,40\na,training,12,12,42\n");
+  EXPECT_THAT(run_program(store + first).output, Not(HasSubstr("other values")));
+  EXPECT_THAT(run_program(store + first).output, Not(HasSubstr("other values")));
+  EXPECT_THAT(run_program(store + file("a,training,12,30,40\na,training,8,9,9\n")).output,
+              HasSubstr("that the store has with other values: 1 row"));
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli

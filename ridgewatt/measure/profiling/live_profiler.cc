@@ -134,7 +134,10 @@ LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& 
   for (const std::int64_t number : numbers_of(store, options.series)) {
     for (const auto& record : store.points(number)) {
       Stored& stored = stored_[record.observation.point];
-      if (!record.superseded) stored.waiting.insert(stored.waiting.begin(), record.observation);
+      if (!record.superseded) {
+        stored.waiting.insert(stored.waiting.begin(), record.observation);
+        stored.clean = stored.clean || record.flags.empty();
+      }
       stored.repeats = std::max(stored.repeats, record.repeat + 1);
     }
   }
@@ -143,6 +146,15 @@ LiveProfiler::LiveProfiler(platform::Sysfs& sysfs, platform::JetsonModeControl& 
 bool LiveProfiler::waiting(const OperatingPoint& point) const {
   const auto found = stored_.find(point);
   return found != stored_.end() && !found->second.waiting.empty();
+}
+
+bool LiveProfiler::flagged(const OperatingPoint& point) const {
+  return waiting(point) && !stored_.at(point).clean;
+}
+
+PointFlags LiveProfiler::measured_flags(const OperatingPoint& point) const {
+  const auto found = measured_points_.find(point);
+  return found == measured_points_.end() ? PointFlags() : found->second;
 }
 
 std::vector<Observation> LiveProfiler::take_known() {
@@ -197,7 +209,7 @@ Observation LiveProfiler::measure(const OperatingPoint& point, int repeat) {
     return found_by_others(point, repeat).value();  // another process stored it first
   }
   ++measured_;
-  measured_points_.insert(point);
+  measured_points_[point] = record.flags;
   return record.observation;
 }
 

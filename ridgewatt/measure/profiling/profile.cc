@@ -35,8 +35,13 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   ProfileSummary summary;
   const auto order = profiling_order(modes);
   const auto known = store.find_series(options.series);
+  const auto skips = [&](const OperatingPoint& point) {
+    const bool again = options.again == Again::kEvery ||
+                       (options.again == Again::kFlagged && profiler.flagged(point));
+    return profiler.waiting(point) && !again;
+  };
   const auto missing = std::count_if(order.begin(), order.end(), [&](const PowerMode& mode) {
-    return !profiler.waiting({mode, options.batch});
+    return !skips({mode, options.batch});
   });
   const auto points = known ? store.points(*known) : std::vector<store::PointRecord>();
   const auto stored = std::ranges::count(points, false, &store::PointRecord::superseded);
@@ -45,13 +50,13 @@ ProfileSummary profile(platform::Sysfs& sysfs, platform::JetsonModeControl& cont
   for (std::size_t i = 0; i < order.size(); ++i) {
     progress.update(i, describe(order[i]));
     const OperatingPoint point{order[i], options.batch};
-    if (profiler.waiting(point)) {
+    if (skips(point)) {
       ++summary.skipped;
       continue;
     }
     try {
       const int measured = profiler.measured();
-      profiler.profile(point);
+      profiler.profile_again(point);
       if (profiler.measured() == measured) ++summary.skipped;  // another process stored it first
     } catch (const PointFailedError&) {
       ++summary.failed;

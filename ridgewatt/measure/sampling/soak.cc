@@ -96,7 +96,8 @@ class Soak {
     }
     if (load_s < next_check_s_) return true;
     next_check_s_ = kCheckGrowth * load_s;
-    return !known(load_s);
+    ended_as_ = known(load_s);
+    return !ended_as_;
   }
 
   SoakSummary summary(const CommandRun& run) {
@@ -288,19 +289,26 @@ class Soak {
     return thermal::how_long(fit, question);
   }
 
-  bool known(double load_s) const {
+  // The verdict that ends the run. Absent: continue.
+  std::optional<SoakVerdict> known(double load_s) const {
     const thermal::HeatTrace so_far = trace();
     const auto trip_celsius = trip(so_far.zone);
     const auto fit = fitted(so_far, kInterimRows);
-    if (!fit) return false;
+    if (!fit) return std::nullopt;
     const double power_w = load_power_w(so_far, fit->model);
     const double limit = trip_celsius.value_or(options_.max_celsius);
     const thermal::HoldAnswer found = answer(*fit, power_w, limit, true);
     // The load must last long enough to show the time constant of the heat sink.
-    if (!(load_s > 0.7 * found.slow_s)) return false;
-    if (!trip_celsius) return load_s > 4 * found.slow_s;
-    if (found.probability >= kSure) return found.steady_interval.hi < limit - kSafetyK;
-    return found.probability <= 1 - kSure && found.steady_interval.lo > limit + kSafetyK;
+    if (!(load_s > 0.7 * found.slow_s)) return std::nullopt;
+    const auto& steady = found.steady_interval;
+    if (!trip_celsius) {  // the constants are known, but not when the board throttles
+      if (load_s > 4 * found.slow_s) return SoakVerdict::kNotKnown;
+    } else if (found.probability >= kSure && steady.hi < limit - kSafetyK) {
+      return SoakVerdict::kHolds;
+    } else if (found.probability <= 1 - kSure && steady.lo > limit + kSafetyK) {
+      return SoakVerdict::kThrottles;
+    }
+    return std::nullopt;
   }
 
   void fit(SoakSummary& result) const {
@@ -323,9 +331,15 @@ class Soak {
     if (result.throttled_after_s || hot) {
       result.verdict = SoakVerdict::kThrottles;
       result.seen = true;
-    } else if (result.hold && result.fit && result.duration_s > 0.7 * result.hold->slow_s) {
-      if (result.hold->probability >= 0.95) result.verdict = SoakVerdict::kHolds;
-      if (result.hold->probability <= 0.05) result.verdict = SoakVerdict::kThrottles;
+    } else if (result.hold) {
+      // The final fit uses other rows than the check that ended the run, so that its constants
+      // differ a little. The verdict of that check stands.
+      if (ended_as_) {
+        result.verdict = *ended_as_;
+      } else if (result.duration_s > 0.7 * result.hold->slow_s) {
+        if (result.hold->probability >= 0.95) result.verdict = SoakVerdict::kHolds;
+        if (result.hold->probability <= 0.05) result.verdict = SoakVerdict::kThrottles;
+      }
       result.seen =
           result.verdict == SoakVerdict::kHolds && result.duration_s > 4 * result.hold->slow_s;
     }
@@ -383,6 +397,7 @@ class Soak {
   std::vector<SoakLook> looks_;
   std::vector<std::string> throttled_;
   std::optional<double> throttled_s_;
+  std::optional<SoakVerdict> ended_as_;  // the verdict that ended the run
   std::string reason_;
 };
 

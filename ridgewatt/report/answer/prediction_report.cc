@@ -6,12 +6,30 @@
 #include <vector>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sentence.h"
 #include "ridgewatt/predict/unvaried.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"
 
 namespace ridgewatt::report {
+
+std::vector<std::string> advice_remarks(const std::vector<answer::ScenarioCost>& costs) {
+  std::vector<std::string> remarks;
+  const answer::ScenarioCost* best = nullptr;  // of the scenario; its methods are in order
+  for (const auto& row : costs) {
+    if (best == nullptr || best->scenario != row.scenario) best = &row;
+    const auto& cost = row.cost;
+    if (&row == best || cost.profiling_s > 0 || cost.total_s() >= best->cost.total_s()) continue;
+    remarks.push_back(sentence(
+        "{}: the {} needs no profile and loses {:.3g} h, and {}, the best method that keeps its "
+        "budgets, costs {:.3g} h; the {} exceeds its budget by more than 1 W in up to {:.3g} % of "
+        "the cases",
+        row.scenario, cost.method.name, cost.total_s() / 3600, best->cost.method.name,
+        best->cost.total_s() / 3600, cost.method.name, 100 * cost.method.over_budget));
+  }
+  return remarks;
+}
 
 Table advice_table(const std::vector<answer::ScenarioCost>& costs) {
   using Row = answer::ScenarioCost;

@@ -9,6 +9,7 @@
 namespace ridgewatt::report {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -95,6 +96,54 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   EXPECT_THAT(tune_sentences(report),
               ElementsAre("MODE_50W is slower here than MODE_30W because it caps the CPU at 1497.6 "
                           "MHz"));
+}
+
+// MODE_15W of the AGX Orin leaves 6 of 16 SMs on. A mode of a preset is set by its cores and
+// clocks, so neither profiles nor predictions show this.
+TEST(TuneReport, APresetWithFewerSmsIsNotedForEveryOrigin) {
+  answer::TuneAnswer report;
+  const PowerMode mode = find_preset(load_board("agx-orin"), "MODE_15W").mode;
+  report.outcome.compared = {
+      tune::compared(report.outcome.goal, "MODE_15W", Observation{{mode, 4}, 0.02, 19.7})};
+  const auto note = [&](Provenance provenance, const std::string& board) {
+    report.source.provenance = provenance;
+    report.source.origin.board = board;
+    return preset_note(report);
+  };
+  for (const char* board : {"agx-orin", "fake:agx-orin"}) {
+    EXPECT_THAT(note(Provenance::kPredicted, board), HasSubstr("MODE_15W leaves 6 of 16 SMs on"));
+    EXPECT_THAT(note(Provenance::kFake, board), HasSubstr("with all SMs on, and may be too fast"));
+  }
+  for (const char* board : {"", "local-of-nowhere", "fake:nothing"}) {
+    EXPECT_THAT(note(Provenance::kProfiled, board), ::testing::Not(HasSubstr("SMs"))) << board;
+  }
+}
+
+TEST(TuneReport, AProfiledAnswerNearALimitIsACaution) {
+  answer::TuneAnswer report;
+  report.outcome.goal.limits.power_w = 30;
+  report.source.device = "agx-orin";
+  const auto cautions = [&](double power_w, Provenance provenance) {
+    report.source.provenance = provenance;
+    report.outcome.best = tune::compared(report.outcome.goal, "answer",
+                                         Observation{{{4, 1e9, 1e9, 2e9, ""}, 1}, 0.02, power_w});
+    return tune_cautions(report);
+  };
+  EXPECT_THAT(cautions(29.9, Provenance::kFake),
+              ElementsAre(HasSubstr("only 0.33 % below --max-power 30")));
+  EXPECT_THAT(cautions(29, Provenance::kFake), IsEmpty());
+  EXPECT_THAT(cautions(29.9, Provenance::kModelled), IsEmpty());  // has a confidence
+}
+
+// Rows of a model cost no time on a board.
+TEST(TuneReport, ASearchInRowsOfAModelIsNotOnTheBoard) {
+  answer::TuneAnswer report;
+  report.trace.profiled.resize(2);
+  report.trace.board_time_s = 14.6;
+  report.source.origin.provenance = Provenance::kPredicted;
+  EXPECT_THAT(tune_remarks(report), Contains(HasSubstr("as rows state that are predicted")));
+  report.source.origin.provenance = Provenance::kFake;
+  EXPECT_THAT(tune_remarks(report), Contains(HasSubstr("on the board")));
 }
 
 TEST(TuneReport, AnAnswerThatWaitsForDataSaysSo) {

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/preset_sms.h"
+#include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/tune_report.h"
@@ -213,6 +218,34 @@ void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines
       "time_ms,power_w) and ask again with --samples FILE.csv");
 }
 
+// Rows of a model state what a board would need.
+std::string search_cost_origin(Provenance rows) {
+  const bool estimated = rows == Provenance::kModelled || rows == Provenance::kPredicted;
+  return estimated ? fmt::format("as rows state that are {}", name_of(rows)) : "on the board";
+}
+
+// Profiles last a few minibatches, and the means of longer runs differ from theirs.
+std::string near_limit_note(const answer::TuneAnswer& report) {
+  static constexpr double kNear = 0.02;  // chosen: the usual difference between two runs
+  const auto& best = report.outcome.best;
+  if (!best || best->cost.power_w.lo < best->cost.power_w.hi) return "";  // has an interval
+  const auto& source = report.source;
+  if (!source.device || source.provenance == Provenance::kModelled) return "";
+  const Observation seen{best->point, best->cost.time_s.mean, best->cost.power_w.mean,
+                         best->cost.energy_j.mean};
+  std::vector<std::string> near;
+  for (const auto& stand : tune::limits_at(report.outcome.goal, seen)) {
+    if (stand.excess() > 0 || stand.excess() < -kNear) continue;
+    near.push_back(sentence("{:.2g} % below {}", -100 * stand.excess(),
+                            limit_option(stand.kind, stand.bound)));
+  }
+  if (near.empty()) return "";
+  return fmt::format(
+      "the answer is only {}, and was profiled over a short window: a longer run "
+      "may be above it; a lower limit leaves a margin",
+      fmt::join(near, " and "));
+}
+
 }  // namespace
 
 std::vector<std::string> tune_cautions(const answer::TuneAnswer& report) {
@@ -229,6 +262,7 @@ std::vector<std::string> tune_cautions(const answer::TuneAnswer& report) {
         "would lower its clocks (--max-power {:g})",
         *limit_w, *limit_w));
   }
+  lines.push_back(near_limit_note(report));
   std::erase(lines, "");
   return lines;
 }
@@ -246,10 +280,11 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   }
   if (!trace.profiled.empty()) {
     lines.push_back(fmt::format(
-        "{} profiled {}{}: {} on the board; {}", trace.strategy,
+        "{} profiled {}{}: {} {}; {}", trace.strategy,
         counted(trace.profiled.size() - trace.again - trace.taken, "point"),
         trace.again == 0 ? "" : fmt::format(", and {} again for the answer", trace.again),
-        job_text({trace.board_time_s, trace.board_energy_j}), trace.stopped_because.value_or("")));
+        job_text({trace.board_time_s, trace.board_energy_j}),
+        search_cost_origin(report.source.origin.provenance), trace.stopped_because.value_or("")));
   }
   if (const auto& near_best = report.trace.near_best; near_best && report.trace.considered > 1) {
     lines.push_back(
@@ -353,6 +388,27 @@ std::string waiting_text(const answer::TuneRanking& ranking) {
       fmt::join(waiting, ", "));
 }
 
+// The board file of an answer's device, or of its rows. Nothing for a board without a file.
+std::optional<Board> board_file_of(const answer::TuneSource& source) {
+  constexpr std::string_view kFake = "fake:";
+  const std::string name = source.device.value_or(source.origin.board);
+  if (name.empty()) return std::nullopt;
+  try {
+    return load_board(name.starts_with(kFake) ? platform::board_of_fake(name.substr(kFake.size()))
+                                              : name);
+  } catch (const NotFoundError&) {
+    return std::nullopt;
+  }
+}
+
+// Rows are measured in the cores and clocks of a preset, which leave all SMs on.
+std::string measured_sms_note(const Board& board, const std::vector<PowerMode>& modes) {
+  const auto texts = sms_off_texts(board, modes);
+  if (texts.empty()) return "";
+  return fmt::format("{}; the figures are with all SMs on, and may be too fast",
+                     fmt::join(texts, ", "));
+}
+
 std::string slower_text(const answer::SlowerPreset& one) {
   static constexpr KnobArray<const char*> kReasons{
       {"leaves {:g} of the CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
@@ -389,9 +445,11 @@ std::string preset_note(const answer::TuneAnswer& report) {
   if (report.outcome.miss) add(*report.outcome.miss);
   for (const auto& other : report.outcome.compared) add(other);
   const std::string note = preset_note(names, drawn_w);
-  const auto& source = report.source;
-  if (!source.device || source.provenance != Provenance::kModelled) return note;
-  const std::string sms = sms_note(load_board(*source.device), modes);
+  const auto board = board_file_of(report.source);
+  if (!board) return note;
+  const std::string sms = report.source.provenance == Provenance::kModelled
+                              ? sms_note(*board, modes)
+                              : measured_sms_note(*board, modes);
   return note + (note.empty() || sms.empty() ? "" : "; ") + sms;
 }
 

@@ -1,11 +1,13 @@
 #include "ridgewatt/report/board_report.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/report/measure_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -72,6 +74,36 @@ TEST(BoardReport, WhatIsNotKnownIsEmpty) {
 }
 
 // A processor has neither a GPU nor clocks that can be set: nothing is shown about them.
+// Two steps of 30 s. In the second, marks state 0.6 s per minibatch, but only 2 of 50 arrived.
+TEST(GovernReport, AProgramThatDoesNotKeepUpIsSaid) {
+  answer::GovernAnswer found;
+  found.goal = {.end_s = 600, .minibatches = 600};
+  found.provenance = Provenance::kFake;
+  found.end_s = 60;
+  found.steps.resize(2);
+  found.steps[0].seen = {.duration_s = 27, .minibatches = 45};
+  found.steps[0].minibatches = 48;
+  found.steps[1].begin_s = 30;
+  found.steps[1].seen = {.duration_s = 1.2, .minibatches = 2};
+  found.steps[1].minibatches = 50;
+  EXPECT_THAT(pace_remark(found), ::testing::HasSubstr("did 50 of the 100 minibatches"));
+  found.steps[1].minibatches = 96;
+  EXPECT_EQ(pace_remark(found), "");
+  found.steps[1].minibatches = 50;
+  found.provenance = Provenance::kMeasured;  // a program on a board has its own pauses
+  EXPECT_EQ(pace_remark(found), "");
+}
+
+TEST(GovernReport, APlanWithinTheToleranceIsReachable) {
+  const govern::Goal job{.end_s = 600, .minibatches = 600};
+  govern::Decision plan{.end_s = 605, .reachable = false};
+  EXPECT_EQ(unreachable_text(job, plan), "");
+  plan.end_s = 8700;
+  EXPECT_THAT(unreachable_text(job, plan), ::testing::HasSubstr("after 2 h 25 min, not 10 min"));
+  plan.reachable = true;
+  EXPECT_EQ(unreachable_text(job, plan), "");
+}
+
 TEST(BoardReport, OfAProcessorNothingIsSaidAboutAGpu) {
   const Board board = parse_board(
       "name = \"here\"\ntitle = \"A processor\"\nsoc = \"processor\"\ndefault_bsp = \"linux\"\n"

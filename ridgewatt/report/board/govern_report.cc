@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
@@ -79,6 +80,9 @@ Result govern_result(const answer::GovernAnswer& found) {
       std::vector{found})};
   result.json = govern_json(found);
   result.remarks = measure::skipped_marks_remarks(found.malformed_marks);
+  if (auto remark = pace_remark(found); !remark.empty()) {
+    result.remarks.push_back(std::move(remark));
+  }
   if (energy_time_s(found) > found.end_s) {
     result.remarks.push_back(sentence(
         "energy and mean power are of {:.4g} s: the board idles from the end of the job to "
@@ -86,6 +90,59 @@ Result govern_result(const answer::GovernAnswer& found) {
         energy_time_s(found)));
   }
   return result;
+}
+
+std::string unreachable_text(const govern::Goal& goal, const govern::Decision& plan) {
+  if (plan.reachable) return "";
+  const double most = 1 + govern::tolerance(goal.kind());
+  switch (goal.kind()) {
+    case govern::GoalKind::kDeadline:
+      if (plan.end_s <= most * goal.end_s) return "";
+      return fmt::format(
+          "the deadline cannot be met: the fastest mode is expected to end the job after {}, not "
+          "{}; the job continues after the deadline",
+          duration_text(plan.end_s), duration_text(goal.end_s));
+    case govern::GoalKind::kEnergy:
+      if (plan.energy_j <= most * goal.energy_j) return "";
+      return fmt::format(
+          "the energy budget of {} cannot be kept: the board at rest is expected to use {} by the "
+          "end",
+          energy_text(goal.energy_j), energy_text(plan.energy_j));
+    case govern::GoalKind::kPower:
+      return sentence(
+          "the power cap of {:.4g} W cannot be kept: every mode is expected to draw more; the one "
+          "that draws the least runs",
+          goal.power_w);
+    case govern::GoalKind::kLatency:
+      return sentence(
+          "the latency limit of {:.4g} ms cannot be met: no mode is expected to be fast enough; "
+          "the fastest runs",
+          1e3 * goal.latency_s);
+  }
+  return "";
+}
+
+std::string pace_remark(const answer::GovernAnswer& found) {
+  static constexpr double kKeepsUp = 0.7;  // chosen: pauses and changes of mode take less
+  // A program that waits for requests is not late.
+  if (found.provenance != Provenance::kFake || found.goal.kind() == govern::GoalKind::kLatency) {
+    return "";
+  }
+  double done = 0, expected = 0, before = 0;
+  for (std::size_t i = 0; i < found.steps.size(); ++i) {
+    const auto& step = found.steps[i];
+    const double end_s = i + 1 < found.steps.size() ? found.steps[i + 1].begin_s : found.end_s;
+    const double minibatches = step.minibatches - std::exchange(before, step.minibatches);
+    const double working_s = step.seen.duration_s - step.seen.paused_s;
+    if (step.resting || !(step.seen.minibatches > 0) || !(working_s > 0)) continue;
+    done += minibatches;
+    expected += (end_s - step.begin_s - step.seen.paused_s) * step.seen.minibatches / working_s;
+  }
+  if (done >= kKeepsUp * expected) return "";
+  return sentence(
+      "the program did {:.0f} of the {:.0f} minibatches that the times of its marks allow: this "
+      "machine is too busy for its speed, so it ends late (a smaller --speed and --time-scale)",
+      done, expected);
 }
 
 Table govern_steps_table(const std::vector<answer::GovernStep>& steps) {

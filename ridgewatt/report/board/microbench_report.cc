@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/measure_report.h"
@@ -87,6 +89,14 @@ Result comparison_result(const measure::ComparedCommands& compared, const std::s
   Table data = with_origin(table, {origin});
   Result result{std::move(table), std::move(data)};
   result.remarks = measure::skipped_marks_remarks(compared.malformed_marks);
+  result.remarks.push_back(fmt::format("{} on {}", name_of(provenance), board));
+  const bool marked = std::ranges::any_of(
+      compared.quantities, [](const C& row) { return row.quantity == "minibatch power"; });
+  if (marked) {
+    result.remarks.push_back(
+        "time, energy and power are of the whole run, with its start; compare limits with the "
+        "rows of the minibatch");
+  }
   return result;
 }
 

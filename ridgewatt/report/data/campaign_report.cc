@@ -368,7 +368,8 @@ Table imported_table(const std::vector<store::ImportedSweep>& sweeps) {
   return table_of<ImportedSweep>({{{"workload"}, at<&ImportedSweep::workload>},
                                   {{"kind"}, at<&ImportedSweep::kind>},
                                   {{"rows"}, at<&ImportedSweep::rows>},
-                                  {{"added"}, at<&ImportedSweep::added>}},
+                                  {{"added"}, at<&ImportedSweep::added>},
+                                  {{"differ"}, at<&ImportedSweep::differing>}},
                                  sweeps);
 }
 

@@ -116,6 +116,8 @@ std::span<const KeyMeaning> common_keys() {
       {"throttled", "signals of throttling that were active"},
       {"rows.rows", "number of rows"},
       {"store.import:rows.rows", "rows of the file"},
+      {"store.import:rows.differ",
+       "added rows of points that the store had with other values; they count as repeats"},
   };
   return kRows;
 }

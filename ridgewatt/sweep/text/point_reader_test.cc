@@ -13,6 +13,7 @@
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/sweep/points.h"
 #include "ridgewatt/sweep/sweep.h"
+#include "ridgewatt/sweep/trusted_sweep.h"
 
 namespace ridgewatt {
 namespace {
@@ -149,6 +150,37 @@ TEST(FitToBoard, RoundedClocksAreTheBoardsOwn) {
   EXPECT_EQ(rows.observations[0].point.mode, own);
   Sweep governed = one_row({12, 1, 1, 1, "schedutil"});
   EXPECT_NO_THROW(fit_to_board(governed, board));
+}
+
+// The GPU clocks of the AGX Orin differ between JetPack 5.0 and 5.1.
+TEST(FitToBoard, ModesOfAnotherReleaseNameBothReleases) {
+  const Board board = load_board("agx-orin");
+  const KnobSpace ours = knob_space(load_board("agx-orin@jp5.1"));
+  const std::string advice = release_advice({{12, 0, 828.75e6, 0, ""}}, ours, board);
+  EXPECT_EQ(advice,
+            "the modes are of JetPack 5.0, and this board has JetPack 5.1 and later: --device "
+            "agx-orin@jp5.1");
+  EXPECT_EQ(release_advice({ours.top()}, ours, load_board("agx-orin@jp5.1")), "");
+  EXPECT_EQ(release_advice({{1, 1e9, 1e9, 1e9, ""}}, ours, board), "");
+}
+
+TEST(TrustedSweep, AFileOfPredictionsIsNotMeasured) {
+  const testing::TemporaryFolder folder;
+  const std::string row = "a,training,4,10,20\n";
+  const auto measured = folder.write("m.csv", "workload,kind,cpu_cores,time_ms,power_w\n" + row);
+  EXPECT_EQ(read_trusted_sweep(measured).remark(), "");
+  const auto predicted = folder.write(
+      "p.csv",
+      "workload,kind,cpu_cores,time_ms,power_w,time_lo_ms,time_hi_ms\na,training,4,10,20,9,11\n");
+  const std::string remark = read_trusted_sweep(predicted).remark();
+  EXPECT_NE(remark.find("the rows are estimates with intervals"), std::string::npos) << remark;
+}
+
+TEST(Points, ARowWithoutABatchIsNamed) {
+  Sweep rows = one_row({4, 0, 0, 0, ""});
+  EXPECT_NO_THROW(require_batches(rows));
+  rows.observations[0].point.batch = 0;
+  EXPECT_THROW(require_batches(rows), InputError);
 }
 
 TEST(FitToBoard, GivenSweepsAreOfTheirBoards) {

@@ -1,5 +1,7 @@
 #include "ridgewatt/sweep/points.h"
 
+#include <fmt/format.h>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/sweep/point_reader.h"
@@ -20,6 +22,17 @@ std::vector<OperatingPoint> read_points(const std::string& path) {
   if (points.empty())
     throw InputError("has no rows", path, "give at least one row below the header");
   return points;
+}
+
+void require_batches(const Sweep& sweep) {
+  for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
+    if (sweep.observations[row].point.batch > 0) continue;
+    throw InputError("a row without a batch cannot be compared with a model",
+                     row < sweep.lines.size()
+                         ? fmt::format("{} line {}", sweep.source, sweep.lines[row])
+                         : sweep.source,
+                     "fill in the column batch, or profile with --batch N");
+  }
 }
 
 }  // namespace ridgewatt

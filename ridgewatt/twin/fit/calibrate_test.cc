@@ -234,6 +234,24 @@ TEST(CalibrationRuns, RowsOfAModelAreRefused) {
   }
 }
 
+// Without a batch, a model of batch 1 would be fitted to rows of any batch.
+TEST(CalibrationRuns, RowsWithoutABatchAreRefused) {
+  const testing::TemporaryFolder folder;
+  const std::string path = sweep_file(folder, "zoo:resnet50", "measured");
+  std::string text = read_file(path);
+  const std::string row = "inference,4,3,";
+  text.replace(text.find(row), row.size(), "inference,,3,");
+  write_file_atomically(path, text);
+  try {
+    load_calibration_runs(parse_sweep_spec(path));
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("measured.csv line 4"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("--batch"), std::string::npos) << error.what();
+  }
+}
+
 TEST(CalibrationRuns, FakeRowsAreKnownByTheStatus) {
   const testing::TemporaryFolder folder;
   const auto runs_of = [&](const std::string& workload, const char* provenance) {

@@ -8,6 +8,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/sweep/points.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/twin/twin.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -109,6 +110,7 @@ std::vector<CalibrationRun> load_calibration_runs(const SweepSpec& given) {
   std::vector<CalibrationRun> runs;
   for (const auto& sweep : read_sweeps(given.path)) {
     require_rows_of_a_board(sweep);
+    require_batches(sweep);
     SweepSpec spec = published_sweep(sweep.workload, sweep.kind);
     if (!given.model.empty()) spec.model = given.model;
     if (given.workers) spec.workers = given.workers;
