@@ -31,10 +31,10 @@ START_BUDGETS = [
 BUDGETS = [
     (0.02, 30, "--version"),
     (0.02, 30, "analyze zoo:lenet5"),
-    (0.32, 35, "estimate zoo:resnet50 --device agx-orin --modes all --batch 1,2,4,8,16 --format csv"),
+    (0.28, 35, "estimate zoo:resnet50 --device agx-orin --modes all --batch 1,2,4,8,16 --format csv"),
     (0.70, 100, "tune zoo:resnet50 --device all --minimize energy"),
     (0.95, 40, "roofline --device agx-orin --modes all --format json"),
-    (0.70, 85, "tune llm zoo:llama-3.1-8b --device all --quantization all --runtime all --modes presets"),
+    (0.58, 65, "tune llm zoo:llama-3.1-8b --device all --quantization all --runtime all --modes presets"),
     (0.46, 160, "schedule plan --inference zoo:resnet50 --training zoo:resnet18 --device agx-orin --arrival-rate 60 "
                "--max-latency 1000 --max-power 30"),
 ]

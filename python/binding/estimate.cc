@@ -5,6 +5,7 @@
 #include "python/binding/questions.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/schedule_report.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -47,12 +48,18 @@ const Fields<Estimates>& estimate_fields() {
   return fields;
 }
 
+constexpr std::size_t kRowsBetweenChecks = 1000;  // chosen: about a millisecond of work
+
 std::shared_ptr<Estimates> estimates(EstimateAnswer found) {
   found.check();
   auto made = std::make_shared<Estimates>();
   made->found = std::make_shared<const EstimateAnswer>(std::move(found));
-  for (std::size_t i = 0; i < made->found->rows.size(); ++i)
+  const std::size_t count = made->found->rows.size();
+  made->rows.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % kRowsBetweenChecks == 0) check_work();
     made->rows.emplace_back(made->found, i);
+  }
   return made;
 }
 

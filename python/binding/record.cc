@@ -74,7 +74,8 @@ py::object value_to_python(const Json& value) {
   return to_python(value);
 }
 py::object value_to_python(const report::Cell& value) {
-  return to_python(report::json_of(value));
+  return to_python(
+      report::json_of({}, report::FieldValue(std::in_place_type<report::Cell>, value)));
 }
 
 std::size_t checked_index(py::ssize_t index, std::size_t size) {

@@ -12,19 +12,16 @@
 namespace ridgewatt {
 
 template <class Word>
-struct Fnv1a;
-template <>
-struct Fnv1a<std::uint32_t> {
-  static constexpr std::uint32_t kStart = 0x811c9dc5U, kPrime = 0x01000193U;
-};
-template <>
-struct Fnv1a<std::uint64_t> {
-  static constexpr std::uint64_t kStart = 0xcbf29ce484222325U, kPrime = 0x100000001b3U;
-};
+inline constexpr Word kFnvStart = static_cast<Word>(sizeof(Word) == 4 ? 0x811c9dc5ULL
+                                                                      : 0xcbf29ce484222325ULL);
+template <class Word>
+inline constexpr Word kFnvPrime = static_cast<Word>(sizeof(Word) == 4 ? 0x01000193ULL
+                                                                      : 0x100000001b3ULL);
 
 template <class Word = std::uint64_t>
-constexpr Word fnv1a(std::string_view text, Word hash = Fnv1a<Word>::kStart) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * Fnv1a<Word>::kPrime;
+constexpr Word fnv1a(std::string_view text, Word hash = kFnvStart<Word>) {
+  static_assert(sizeof(Word) == 4 || sizeof(Word) == 8);
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kFnvPrime<Word>;
   return hash;
 }
 

@@ -70,7 +70,7 @@ struct SoakSummary {
   std::optional<double> throttled_after_s;  // first observed throttling
   std::vector<std::string> throttled;       // signals that rose during the run
   std::int64_t over_current_events = 0;
-  SoakPace first, last;  // the first two minutes of the load, and the last two
+  SoakPace first, last;  // two minutes from the load's first minibatch on, and the last two
   double time_scale = 1;
 };
 

@@ -120,7 +120,11 @@ class Soak {
     if (throttled_s_) result.throttled_after_s = *throttled_s_ - load_begin_s_;
     const auto marks = minibatches_of(run.marks);
     const double end_s = looks_.back().time_s;
-    result.first = pace(marks, load_begin_s_, std::min(load_begin_s_ + kPaceS, end_s));
+    // A program that marks minibatches has started with the first of them.
+    const double first_s =
+        marks.empty() ? load_begin_s_
+                      : std::max(load_begin_s_, (marks.front().begin_s - begin_s_) * scale_);
+    result.first = pace(marks, first_s, std::min(first_s + kPaceS, end_s));
     result.last = pace(marks, std::max(load_begin_s_, end_s - kPaceS), end_s);
     fit(result);
     decide(result);
