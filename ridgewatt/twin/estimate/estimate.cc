@@ -412,7 +412,17 @@ Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) con
   if (twin_.cpu) return on_processor(mode);
   Breakdown result = at_clocks(clocks(mode, run), run);
   result.free_gpu_hz = gpu_clocks(mode).first;
-  if (!twin_.discrete) hold_limit(result);
+  if (!twin_.discrete && result.free_w > twin_.power_limit_w) {
+    const MinibatchCost free = result.total;
+    PowerMode lower = result.clocks;
+    lower.gpu_clock_hz = clock_under(twin_.power_limit_w, lower, run);
+    const double free_hz = result.free_gpu_hz;
+    result = at_clocks(lower, run);
+    hold_limit(result);
+    result.free_gpu_hz = free_hz;
+    result.free_w = free.power_w;
+    result.held = result.total.period_s / free.period_s;
+  }
   return result;
 }
 
@@ -423,7 +433,7 @@ MinibatchCost Estimator::operator()(const PowerMode& mode) const {
 double Estimator::bandwidth(const PowerMode& mode) const {
   if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->bandwidth(mode);
   if (twin_.cpu) return twin_.cpu->at(threads(mode)).memory_bytes_per_s;
-  return gpu_state(clocks(mode, options_)).bandwidth;
+  return gpu_state(breakdown(mode).clocks).bandwidth;
 }
 
 void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s) const {
@@ -433,12 +443,13 @@ void Estimator::add_layer_times(const PowerMode& mode, std::span<double> time_s)
     for (std::size_t k = 0; k < times.size(); ++k) time_s[k] += times[k].total_s();
     return;
   }
-  const PowerMode at = clocks(mode, options_);
+  PowerMode at = breakdown(mode).clocks;
+  at.governor.clear();  // the clocks have settled already
   const GpuState& gpu = gpu_state(at);
   const CpuState cpu = cpu_state(*rates_, at, options_);
   // The longest chain: the launches up to the corner, then the GPU times from the corner on.
   const std::size_t corner = gpu.corner(cpu.launch_s).kernel;
-  const double stretch = uneven(*rates_, gpu, cpu) * breakdown(mode).held;
+  const double stretch = uneven(*rates_, gpu, cpu);
   const double launch_s = stretch * cpu.launch_s;
   for (std::size_t k = 0; k <= corner; ++k) time_s[k] += rates_->terms->launches[k] * launch_s;
   for (std::size_t k = corner; k < time_s.size(); ++k) time_s[k] += stretch * gpu.gpu_s(k);
@@ -472,6 +483,9 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
   const GpuState& gpu = gpu_state(at);
   std::vector<double> time_s(cost_->kernels.size(), 0.0);
   add_layer_times(at, time_s);
+  // Above 1 only if the module exceeds its power limit even at its lowest clock.
+  const double longer = whole.total.period_s / at_clocks(at, options_).total.period_s;
+  for (double& layer_s : time_s) layer_s *= longer;
   const double busy_w = twin_[P::kGpuBusyPower] * gpu.relative_clock * gpu.voltage_squared;
   const double launch_s = cpu_state(*rates_, at, options_).launch_s;
   const std::size_t corner = gpu.corner(launch_s).kernel;
@@ -482,10 +496,9 @@ std::vector<LayerEstimate> Estimator::layers(const PowerMode& mode) const {
     auto& layer = layers[k];
     layer.kernel = k;
     layer.time_s = time_s[k];
-    layer.gpu_s = whole.held * gpu.gpu_s(k);
-    const double held_work_s = whole.held * (gpu.gpu_s(k) - gpu.fixed_s[k]);
-    layer.gpu_compute_s = held_work_s * gpu.compute_share[k];
-    layer.gpu_memory_s = held_work_s * (1 - gpu.compute_share[k]);
+    layer.gpu_s = longer * gpu.gpu_s(k);
+    layer.gpu_compute_s = longer * (gpu.gpu_s(k) - gpu.fixed_s[k]) * gpu.compute_share[k];
+    layer.gpu_memory_s = longer * (gpu.gpu_s(k) - gpu.fixed_s[k]) * (1 - gpu.compute_share[k]);
     layer.launch_s = rates_->terms->launches[k] * launch_s;
     layer.effective_traffic_bytes = rates_->terms->traffic_bytes[k];
     layer.energy_j =

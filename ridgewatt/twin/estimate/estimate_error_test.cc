@@ -287,45 +287,45 @@ TEST(ErrorModel, NoMinibatchIsFasterThanItsLaunches) {
   EXPECT_GT(time.hi, 10 * at.total.period_s);
 }
 
-// A mode that needs more power than the module can draw runs longer: it uses the same energy at the
-// limit.
+// A module that would exceed its power limit lowers its GPU clock.
 TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
   Twin twin = load_twin(load_board("agx-orin"));
   twin.power_limit_w = std::numeric_limits<double>::infinity();
   const auto cost = workload::DeployedWorkload("zoo:vgg16").at(16);
-  const Breakdown free = Estimator(twin, cost).breakdown({});
+  const Estimator unlimited(twin, cost);
+  const Breakdown free = unlimited.breakdown({});
   EXPECT_TRUE(ErrorModel(twin, cost, {}).widened_at(free).empty());
   const double before = ErrorModel(twin, cost, {})(free)[kTime].sd;
-  twin.power_limit_w = 0.5 * free.total.power_w;
-  const Estimator estimator(twin, cost);
-  const ErrorModel errors(twin, cost, {});
-  const Breakdown held = estimator.breakdown({});
-  const auto [time, power, energy] = bounded(held.total, errors(held), 0.9);
-  EXPECT_DOUBLE_EQ(held.free_w, free.total.power_w);
-  EXPECT_DOUBLE_EQ(power.value, twin.power_limit_w);
-  EXPECT_DOUBLE_EQ(power.hi, twin.power_limit_w);
-  const double throttled_s = free.total.period_s * (free.total.power_w - free.always_w) /
-                             (twin.power_limit_w - free.always_w);
-  EXPECT_NEAR(time.value, throttled_s, 1e-9 * throttled_s);
-  EXPECT_GT(errors(held)[kTime].sd, before);
-  EXPECT_LE(time.lo, free.total.period_s);
-  // The energy of the work, and static power for a longer time.
-  const double static_j = free.always_w * (throttled_s - free.total.period_s);
-  EXPECT_NEAR(held.total.energy_j(), free.total.energy_j() + static_j, 1e-9 * static_j);
-  double parts_j = held.static_j, parts_s = 0;
-  for (const double part_j : held.energy_j) parts_j += part_j;
-  for (const double part_s : held.time_s) parts_s += part_s;
-  EXPECT_NEAR(parts_j, held.total.energy_j(), 1e-9 * parts_j);
-  EXPECT_NEAR(parts_s, held.total.period_s, 1e-9 * parts_s);
-  double layers_s = held.time_s[static_cast<std::size_t>(Cause::kHost)], layers_j = 0;
-  for (const LayerEstimate& layer : estimator.layers({})) {
-    layers_s += layer.time_s;
-    layers_j += layer.energy_j;
+  for (const double limit_w : {0.7 * free.total.power_w, 0.9 * free.always_w + 1}) {
+    twin.power_limit_w = limit_w;
+    const Estimator estimator(twin, cost);
+    const ErrorModel errors(twin, cost, {});
+    const Breakdown held = estimator.breakdown({});
+    const auto [time, power, energy] = bounded(held.total, errors(held), 0.9);
+    EXPECT_DOUBLE_EQ(held.free_w, free.total.power_w);
+    EXPECT_NEAR(power.value, limit_w, 1e-6 * limit_w);
+    EXPECT_LE(power.hi, limit_w);
+    EXPECT_GT(held.total.period_s, free.total.period_s);
+    EXPECT_GT(errors(held)[kTime].sd, before);
+    EXPECT_LE(time.lo, free.total.period_s);
+    // No clock within the limit is faster.
+    PowerMode lower;
+    for (lower.gpu_clock_hz = twin.gpu_clock_hz; lower.gpu_clock_hz > 300e6;
+         lower.gpu_clock_hz *= 0.99) {
+      const MinibatchCost at = unlimited(lower);
+      if (at.power_w <= limit_w) EXPECT_GE(at.period_s, held.total.period_s * (1 - 1e-9));
+    }
+    double parts_j = held.static_j, parts_s = 0;
+    for (const double part_j : held.energy_j) parts_j += part_j;
+    for (const double part_s : held.time_s) parts_s += part_s;
+    EXPECT_NEAR(parts_j, held.total.energy_j(), 1e-6 * parts_j);
+    EXPECT_NEAR(parts_s, held.total.period_s, 1e-9 * parts_s);
+    double layers_s = held.time_s[static_cast<std::size_t>(Cause::kHost)];
+    for (const LayerEstimate& layer : estimator.layers({})) layers_s += layer.time_s;
+    EXPECT_NEAR(layers_s, held.total.period_s, 1e-3 * layers_s);
+    EXPECT_THAT(errors.widened_at(held),
+                ::testing::Contains(::testing::HasSubstr("more than the module's limit")));
   }
-  EXPECT_NEAR(layers_s, held.total.period_s, 1e-3 * layers_s);
-  EXPECT_LE(layers_j, held.total.energy_j() * (1 + 1e-9));
-  EXPECT_THAT(errors.widened_at(held),
-              ::testing::ElementsAre(::testing::HasSubstr("more than the module's limit")));
 }
 
 // Sweeps of inference start at 422.4 MHz (../shared/data/README.md). Below that clock, a busy GPU

@@ -1,4 +1,4 @@
-// What power limits do: the firmware of a discrete GPU lowers its clock; a module takes longer.
+// The GPU clock at which a discrete GPU holds a power limit, or a module its own limit.
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOp
   const double most_hz = gpu_clocks(mode).first;
   const double least_hz = std::min(least_limited_hz(twin_.levels[Knob::kGpuClock]), most_hz);
   const auto over_limit = [&](const Breakdown& at) {
-    return std::log(working_power_w(at) / limit_w);
+    return std::log((twin_.discrete ? working_power_w(at) : at.total.power_w) / limit_w);
   };
   const auto over = [&](double log_hz) { return over_limit(once_at(std::exp(log_hz), mode, run)); };
   PowerMode top = mode;
@@ -46,19 +46,18 @@ double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOp
   return std::exp((ends.first + ends.second) / 2);
 }
 
-// A module that would draw more than its limit lowers its clocks. It is not known how, so the
-// energy of the work stays the same.
+// If the module exceeds its limit even at its lowest clock, the same energy takes longer.
 void Estimator::hold_limit(Breakdown& at) const {
-  const double over_w = at.free_w - twin_.power_limit_w;
-  if (!(over_w > 0)) return;
-  const double left_w = twin_.power_limit_w - at.always_w;
-  at.held = left_w > 0 ? 1 + over_w / left_w : at.free_w / twin_.power_limit_w;
-  at.static_j += (at.held - 1) * at.always_w * at.total.period_s;
-  for (double& part : at.time_s) part *= at.held;
+  const double limit_w = twin_.power_limit_w, over_w = at.total.power_w - limit_w;
+  if (!(over_w > 1e-9 * limit_w)) return;
+  const double left_w = limit_w - at.always_w;
+  const double longer = left_w > 0 ? 1 + over_w / left_w : at.total.power_w / limit_w;
+  at.static_j += (longer - 1) * at.always_w * at.total.period_s;
+  for (double& part : at.time_s) part *= longer;
   for (double* time_s : {&at.total.period_s, &at.total.pipe_s, &at.total.median_s}) {
-    *time_s *= at.held;
+    *time_s *= longer;
   }
-  at.total.power_w = twin_.power_limit_w;
+  at.total.power_w = limit_w;
 }
 
 PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) const {
