@@ -78,8 +78,9 @@ class Soak {
     next_check_s_ = kFirstVerdictS;
   }
 
-  // Returns false when the run may end.
+  // Returns false when the run may end. It is also called while the program ends.
   bool watch() {
+    if (ended_as_) return false;
     if (!look_when_due()) return true;
     if (too_hot()) {
       reason_ = fmt::format("a zone went above {:g} C", options_.max_celsius);
