@@ -28,14 +28,15 @@ if(RIDGEWATT_SANITIZE)
     list(APPEND flags -D__SANITIZE_ADDRESS__=1)  # GCC defines it itself
   endif()
 elseif(NOT RIDGEWATT_FUZZ)
-  # Removes functions that a program does not call, and merges identical functions.
+  # Removes functions that a program does not call, and merges identical functions. No code here
+  # compares addresses of functions, as std::any does.
   list(APPEND flags -ffunction-sections -fdata-sections)
   list(APPEND link_flags -Wl,--gc-sections)
   if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING AND NOT RIDGEWATT_STATIC)
     include(CheckLinkerFlag)
-    check_linker_flag(CXX "SHELL:-fuse-ld=gold -Wl,--icf=safe" RIDGEWATT_FOLDS)
-    if(RIDGEWATT_FOLDS)
-      list(APPEND link_flags -fuse-ld=gold -Wl,--icf=safe)
+    check_linker_flag(CXX "SHELL:-fuse-ld=gold -Wl,--icf=all" RIDGEWATT_FOLDS_ALL)
+    if(RIDGEWATT_FOLDS_ALL)
+      list(APPEND link_flags -fuse-ld=gold -Wl,--icf=all)
     endif()
   endif()
 endif()
