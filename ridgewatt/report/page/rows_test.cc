@@ -4,8 +4,12 @@
 
 #include <initializer_list>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "ridgewatt/io/csv.h"
 
@@ -67,6 +71,26 @@ TEST(Rows, ZeroAndNegativeZeroAreWrittenApart) {
   EXPECT_EQ(csv_of(read), "x\n0\n-0\n0\n1e+300\n5e-324\n");
 }
 
+// Unchanged columns are copied from the previous row, wherever they are in the row.
+TEST(Rows, CopiedColumnsAreThoseOfTheTable) {
+  const Fields<Row> fields = {
+      {{"first"}, [](const Row& row) -> std::string_view { return row.number < 5 ? "a, b" : ""; }},
+      {{"second"}, [](const Row& row) { return row.number / 3 * 0.1; }},
+      {{"list"},
+       [](const Row& row) { return std::vector<std::string>(row.number / 7 % 3, "x\"y"); }},
+      {{"third"}, [](const Row& row) { return row.number % 4 < 2; }},
+      {{"mode"},
+       [](const Row& row) {
+         return PowerMode{.cpu_cores = 4, .gpu_clock_hz = row.number % 2 == 0 ? 306e6 : 612e6};
+       }},
+      {{"last"}, [](const Row&) { return std::string("one"); }}};
+  const Rows rows = rows_of(fields, 700, [](std::size_t i) { return Row{i}; });
+  EXPECT_EQ(csv_of(rows), rows.table().csv());
+  EXPECT_EQ(rows.table().rows()[1][0], Cell(std::string("a, b")));
+  EXPECT_EQ(rows.table().rows()[6][0], Cell());
+  EXPECT_EQ(rows.table().rows()[14][2], Cell(std::string("x\"y; x\"y")));
+}
+
 TEST(Rows, AsTable) {
   const Table table = counted(4).table();
   ASSERT_EQ(table.rows().size(), 4U);
@@ -93,6 +117,20 @@ TEST(StreamedJson, RowsMayHoldObjects) {
   json.fill = [](std::size_t i, Json& row) { row = {{"at", {{"index", i}}}}; };
   EXPECT_EQ(text_of(json), dump_json(json.whole()));
   EXPECT_EQ(json.whole()["list"][1]["at"]["index"], 1);
+}
+
+TEST(StreamedJson, KeysAfterTheRowsSayWhatTheRowsLeft) {
+  constexpr std::size_t kMany = 5000;
+  std::vector<std::size_t> left(kMany);
+  StreamedJson json{{{"rows", nullptr}}, "rows", kMany, {}};
+  json.fill = [&](std::size_t i, Json& row) { row = left[i] = i; };
+  json.add_rest = [&](Json& rest) {
+    rest["sum"] = std::accumulate(left.begin(), left.end(), std::size_t{0});
+  };
+  EXPECT_EQ(Json::parse(text_of(json))["sum"], kMany * (kMany - 1) / 2);
+  left.assign(kMany, 0);
+  EXPECT_EQ(json.whole()["sum"], kMany * (kMany - 1) / 2);
+  EXPECT_EQ(text_of(json), dump_json(json.whole()));
 }
 
 }  // namespace
