@@ -81,7 +81,7 @@ TEST(Rows, CopiedColumnsAreThoseOfTheTable) {
       {{"third"}, [](const Row& row) { return row.number % 4 < 2; }},
       {{"mode"},
        [](const Row& row) {
-         return PowerMode{.cpu_cores = 4, .gpu_clock_hz = row.number % 2 == 0 ? 306e6 : 612e6};
+         return PowerMode{4, 0, row.number % 2 == 0 ? 306e6 : 612e6, 0, ""};
        }},
       {{"last"}, [](const Row&) { return std::string("one"); }}};
   const Rows rows = rows_of(fields, 700, [](std::size_t i) { return Row{i}; });
