@@ -118,8 +118,8 @@ TEST_F(PlanOfTwo, WhereThePowerForbidsTrainingThePowerThatAllowsItIsNamed) {
 
 // A driver that loses nothing when it switches is not worse than one that does.
 TEST_F(PlanOfTwo, AnIdealDriverIsNotWorseThanTheNativeOne) {
-  for (const std::string& how : {" --busy-share 0.9,0.7", " --busy-share 1,1",
-                                 " --interference 0.7", " --interference 1.2"}) {
+  for (const char* how : {" --busy-share 0.9,0.7", " --busy-share 1,1", " --interference 0.7",
+                          " --interference 1.2"}) {
     const auto run = testing::run_program(
         "schedule simulate -q --format json --duration 60 --sharing native,no-interference " +
         problem("600") + how);
