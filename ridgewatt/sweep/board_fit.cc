@@ -126,13 +126,16 @@ std::string release_advice(const std::vector<PowerMode>& modes, const KnobSpace&
   for (const auto& bsp : board.bsps) {
     const KnobTables tables(knob_space(board, bsp.name), bsp.partial);
     const auto misfits = [&](const PowerMode& mode) { return tables.misfit(mode).has_value(); };
-    if (theirs == nullptr && std::ranges::none_of(modes, misfits)) theirs = &bsp;
+    const bool fits = std::ranges::none_of(modes, misfits);
     const auto same = [&](Knob knob) {
       return std::ranges::equal(tables.levels(knob), space.levels(knob), same_khz);
     };
-    if (same(Knob::kGpuClock) && same(Knob::kCpuClock)) ours = &bsp;
+    const bool here = same(Knob::kGpuClock) && same(Knob::kCpuClock);
+    if (here && fits) return "";
+    if (here) ours = &bsp;
+    if (fits && theirs == nullptr) theirs = &bsp;
   }
-  if (theirs == nullptr || theirs == ours) return "";
+  if (theirs == nullptr) return "";
   if (ours == nullptr) return fmt::format("the modes are of {}, another release", theirs->title);
   return fmt::format("the modes are of {}, and this board has {}: --device {}@{}", theirs->title,
                      ours->title, board.name, ours->name);
