@@ -22,7 +22,7 @@ git ls-files -zco --exclude-standard --deduplicate | while IFS= read -rd '' file
 done | tar -c --null -T - | tar -x --no-same-owner -C "$source"
 # The JavaScript that pages embed is not part of the source package.
 rm -rf "$cache/$arch/web-modules"
-for file in echarts/dist/echarts.min.js htm/preact/standalone.module.js; do
+for file in echarts-parts/echarts.min.js echarts/dist/echarts.min.js htm/preact/standalone.module.js; do
   if [[ -e web/node_modules/$file ]]; then install -Dm644 "web/node_modules/$file" "$cache/$arch/web-modules/$file"; fi
 done
 

@@ -255,7 +255,7 @@ test("the page weighs less than 600 kB and draws itself soon", async (context) =
     return { bytes: files.reduce((sum, entry) => sum + entry.transferSize, 0), load: performance.getEntriesByType("navigation")[0].loadEventEnd };
   });
   context.diagnostic(`${seen.bytes} bytes, loaded after ${seen.load.toFixed(0)} ms`);
-  assert.ok(seen.bytes > 300000 && seen.bytes < 600000, `${seen.bytes} bytes`);
+  assert.ok(seen.bytes > 200000 && seen.bytes < 600000, `${seen.bytes} bytes`);
   view.check();
   await view.close();
 });
