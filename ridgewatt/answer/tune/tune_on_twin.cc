@@ -36,6 +36,14 @@ std::vector<int> batches_of(const TuneQuestion& question, const twin::TwinModel&
   return fitting.empty() ? question.batches : fitting;
 }
 
+// The means that are compared with limits: the power is that without the module's own limit.
+predict::Prediction mean_cost(const TwinCosts& twin, const OperatingPoint& point) {
+  const twin::Breakdown at = twin.model().estimator(point.batch).breakdown(point.mode);
+  predict::Prediction cost = predict::exactly({point, at.total.period_s, at.total.power_w});
+  if (at.held > 1) cost.power_w = {at.free_w, at.free_w, at.free_w};
+  return cost;
+}
+
 // The costs that are compared with limits. If only means are needed, intervals have no width, which
 // halves the time.
 std::vector<predict::Prediction> estimates(const TwinCosts& twin,
@@ -44,7 +52,7 @@ std::vector<predict::Prediction> estimates(const TwinCosts& twin,
   constexpr std::size_t kPart = 512;  // chosen: threads seldom contend
   std::vector<predict::Prediction> costs(points.size());
   const auto add = [&](std::size_t i) {
-    costs[i] = caution == tune::Caution::kMeans ? predict::exactly(twin.model().observe(points[i]))
+    costs[i] = caution == tune::Caution::kMeans ? mean_cost(twin, points[i])
                                                 : twin.at(points[i]).at_these_clocks(interval);
   };
   parallel_for((points.size() + kPart - 1) / kPart, [&](std::size_t part) {

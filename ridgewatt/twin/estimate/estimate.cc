@@ -413,15 +413,15 @@ Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) con
   Breakdown result = at_clocks(clocks(mode, run), run);
   result.free_gpu_hz = gpu_clocks(mode).first;
   if (!twin_.discrete && result.free_w > twin_.power_limit_w) {
-    const MinibatchCost free = result.total;
-    PowerMode lower = result.clocks;
+    const Breakdown free = result;
+    PowerMode lower = free.clocks;
     lower.gpu_clock_hz = clock_under(twin_.power_limit_w, lower, run);
-    const double free_hz = result.free_gpu_hz;
     result = at_clocks(lower, run);
     hold_limit(result);
-    result.free_gpu_hz = free_hz;
-    result.free_w = free.power_w;
-    result.held = result.total.period_s / free.period_s;
+    result.free_gpu_hz = free.free_gpu_hz;
+    result.free_w = free.free_w;
+    result.held = result.total.period_s / free.total.period_s;
+    result.least_s = free.least_s;
   }
   return result;
 }

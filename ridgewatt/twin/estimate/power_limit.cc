@@ -49,15 +49,15 @@ double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOp
 // If the module exceeds its limit even at its lowest clock, the same energy takes longer.
 void Estimator::hold_limit(Breakdown& at) const {
   const double limit_w = twin_.power_limit_w, over_w = at.total.power_w - limit_w;
-  if (!(over_w > 1e-9 * limit_w)) return;
+  at.total.power_w = limit_w;
+  if (!(over_w > 1e-9 * limit_w)) return;  // the tolerance of clock_under()
   const double left_w = limit_w - at.always_w;
-  const double longer = left_w > 0 ? 1 + over_w / left_w : at.total.power_w / limit_w;
+  const double longer = left_w > 0 ? 1 + over_w / left_w : 1 + over_w / limit_w;
   at.static_j += (longer - 1) * at.always_w * at.total.period_s;
   for (double& part : at.time_s) part *= longer;
   for (double* time_s : {&at.total.period_s, &at.total.pipe_s, &at.total.median_s}) {
     *time_s *= longer;
   }
-  at.total.power_w = limit_w;
 }
 
 PowerMode Estimator::under_limit(const PowerMode& mode, const RunOptions& run) const {
