@@ -126,11 +126,17 @@ constexpr const char* kJsonLines[] = {
     "schedule plan " PLAN,
     "schedule plan " PLAN "--strategy random --profiles 5",
     "schedule plan --training-sweep training.csv --max-power 1",
+    "schedule plan --inference zoo:resnet18 --training zoo:lenet5 --modes maxn --device agx-orin "
+    "--arrival-rate 5 "
+    "--max-latency 500 --max-power 60",
     "schedule predict-sharing " EXAMPLES "--busy-share 0.9,0.6",
     "schedule run " PLAN "--socket s.sock --duration 50ms",
     "schedule run --replan " EXAMPLES
     "--max-latency 20s --max-power 60 --socket s.sock --duration 50ms",
     "schedule simulate " PLAN "--duration 5",
+    "schedule simulate --inference zoo:resnet18 --training zoo:lenet5 --modes maxn --device "
+    "agx-orin --arrival-rate 5 "
+    "--max-latency 500 --max-power 60 --duration 5",
     "sensors " FAKE,
     "sensors --watch --count 1 " FAKE,
     "sensors --tegrastats tegrastats.txt",

@@ -36,17 +36,22 @@ const bounds = { launch: "kernel launches", memory: "memory traffic", compute: "
 const secondsOfDay = 86400, joulesOfKwh = 3.6e6;
 
 // Requests arrive at `rate` per second, one sample each, and the board idles between minibatches.
-// one: the row of estimate, whose idle_w is the power between minibatches. The time of a minibatch
-// is its energy over its power, so that the mean power stays between idle and busy power.
-function PerDay({ one, rate, stale, setQuery }) {
+// Requests wait for no loader, as in `schedule plan`, so the estimate has a loader time of 0. idle_w
+// is the power between minibatches. The time of a minibatch is its energy over its power, so that
+// the mean power stays between idle and busy power.
+function PerDay({ question, rate, setQuery }) {
+  const reply = useReply("estimate", rate > 0 && { ...question, "loader-time": 0 });
+  return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${rate > 0 && reply.json ? html`<${Day} one=${reply.json.estimates[0]} rate=${rate} stale=${reply.stale} />` : html`<span class="faint">${rate > 0 ? "Asking" : "Enter a rate to get the energy of a day."}</span>`}</span></div>`;
+}
+
+function Day({ one, rate, stale }) {
   const mostAt = (time_ms) => 1000 * one.batch / time_ms, busy = rate / mostAt(one.time_ms);
   const mean = (energy, power) => one.idle_w + Math.min(1, rate * energy / power / one.batch) * (power - one.idle_w);
   const day = (...cost) => number(mean(...cost) * secondsOfDay / joulesOfKwh, 3);
   const slow = mostAt(one.time_hi_ms);
-  const text = !(rate > 0) ? "" : busy > 1 ? html`<b class="warn">Too many: this mode computes at most ${number(mostAt(one.time_ms), 3)} samples/s.</b>`
+  return busy > 1 ? html`<b class="warn">Too many: this mode computes at most ${number(mostAt(one.time_ms), 3)} samples/s.</b>`
     : html`<span class=${stale ? "stale" : ""}><b><span data-answer="Day">${day(one.energy_j, one.power_w)}</span> kWh per day</b> ${one.energy_lo_j !== undefined && html` (<span data-answer="Day interval">${day(one.energy_lo_j, one.power_lo_w)} to ${day(one.energy_hi_j, one.power_hi_w)}</span>)`}: mean ${number(mean(one.energy_j, one.power_w), 3)} W; busy ${number(100 * busy, 3)} % of the time, otherwise idle at ${number(one.idle_w, 3)} W, which has no interval.
         ${rate > slow && html`<b class="warn"> At the upper end of its time, ${number(one.time_hi_ms, 3)} ms, this mode computes only ${number(slow, 3)} samples/s.</b>`}</span>`;
-  return html`<div class="row per-day"><${NumberField} label="Requests per second" value=${rate || undefined} placeholder="for example 30" onChange=${(value) => setQuery({ rate: value })} /><span role="status">${text || html`<span class="faint">Enter a rate to get the energy of a day.</span>`}</span></div>`;
 }
 
 // one: the row of estimate, with the costs that are already known. late: the other values of `one`
@@ -180,7 +185,7 @@ export function Page({ query, setQuery }) {
       ${one && html`<${Answers} one=${one} late=${estimate.stale} stale=${stale} highest=${highest} />
         <div class=${freshness(estimate)}><${Sentences} list=${estimate.json.sentences} />${mode.governor && settled && html`<p class="note">With this ${modeWords(mode)} the board settles at ${modeWords(settled)}, for which the roofline is drawn.</p>`}<${Basis} json=${estimate.json} setQuery=${setQuery} /></div>
         <${DownloadBar} command=${shown(estimate.command)} csv=${address("estimate", { ...question, format: "csv" })} json=${address("estimate", question)} name="estimate" />
-        ${one.idle_w > 0 && !workload.training && html`<${PerDay} one=${one} rate=${Number(query.rate) || 0} stale=${estimate.stale} setQuery=${setQuery} />`}
+        ${one.idle_w > 0 && !workload.training && html`<${PerDay} question=${question} rate=${Number(query.rate) || 0} setQuery=${setQuery} />`}
         <${Pinned} query=${query} setQuery=${setQuery} b=${one} stale=${stale} />`}
       <${Roofs} roofs=${estimate.error ? {} : roofs} highest=${highestRoofs} question=${ofRoofs || question}>
         <${CostOverKnob} cloud=${cloud} table=${table} asked=${!estimate.error} mode=${mode} board=${board} query=${query} setQuery=${setQuery} question=${workload} /></${Roofs}>`}</div></div>`;

@@ -217,8 +217,8 @@ test("Explain is the command's answer; its fields are those that the server desc
 test("Modes says in a sentence what the answer gains and costs", async () => {
   const view = await opened("/#/modes?device=agx-orin&minimize=energy");
   const said = JSON.parse((await app.run(["tune", "zoo:resnet50", "--device", "agx-orin", "--batch", "1", "--minimize", "energy", "--format", "json"])).stdout);
-  assert.match(said.sentences[0], /% less energy/);
-  await eventually(() => view.page.locator(".sentences").first().innerText(), (text) => text.includes(said.sentences[0].slice(1)), 40);
+  assert.ok(said.sentences.some((one) => /% less energy/.test(one)), `${said.sentences}`);
+  for (const one of said.sentences) await eventually(() => view.page.locator(".sentences").first().innerText(), (text) => text.includes(one.slice(1)), 40);
   view.check();
   await view.close();
 });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/base/error.h"
@@ -82,13 +83,16 @@ void require_kind(const Sweep& sweep, WorkloadKind role) {
 ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                const std::string& modes, std::vector<int> batches,
                                const std::string& device) {
+  const Board board = load_board(device);
+  const twin::Twin twin = twin::load_twin(board);
+  require_power(twin, board.name, "name a board with a GPU, or give measured sweeps");
   if (batches.empty()) batches = batches_to_schedule(*workload);
   ScheduledModel model{workload, {.modes = modes, .batches = std::move(batches)}, nullptr};
   if (workload->options().kind == WorkloadKind::kInference) {
     model.question.run.loader_s_per_sample = 0;
   }
-  model.on_twin = std::make_shared<const twin::TwinModel>(
-      twin::load_twin(load_board(device)), workload, model.question.run, usual_batch(*workload));
+  model.on_twin = std::make_shared<const twin::TwinModel>(twin, workload, model.question.run,
+                                                          usual_batch(*workload));
   return model;
 }
 

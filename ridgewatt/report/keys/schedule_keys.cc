@@ -32,6 +32,7 @@ std::span<const KeyMeaning> schedule_keys() {
       {"serving.training", "the training minibatch"},
       {"required_hz", "minibatches per second that are needed"},
       {"training.samples", "samples of a training round"},
+      {"busy_cores", "mean number of CPU cores that the program keeps busy"},
       {"busy_share", "share of its time in which the program keeps the device busy"},
       {"schedule.simulate:busy_share", "share of the time in which the device is busy"},
       {"schedule.plan:misses", "what the plan misses, in words"},
