@@ -115,14 +115,10 @@ EngineBoard::EngineBoard(const Board& board) {
     const double rate = stated_rate(board, kNarrowArithmetics[i]).value_or(0);
     narrow_ratio_[i] = std::max(1.0, rate / flop_per_hz_);
   }
-  for (const Preset& preset : presets(board)) {
-    if (preset.sms > 0 && preset.sms < board.sms) {
-      preset_sms_.emplace_back(preset.mode, preset.sms);
-    }
-  }
   bytes_per_hz_ = peak_bandwidth(board, top_) / top_.mem_clock_hz;
   const twin::Twin twin = twin::load_twin(board);
   limit_w_ = twin.power_limit_w;
+  preset_sms_ = twin.preset_sms;
   if (twin.discrete) least_gpu_hz_ = twin::least_limited_hz(twin.levels[Knob::kGpuClock]);
   request_per_hz_ = kStreamRequests * twin[P::kGpuBytesPerCycle] / sms_;
   twin_top_ =

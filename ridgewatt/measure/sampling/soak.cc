@@ -337,8 +337,8 @@ class Soak {
       result.verdict = SoakVerdict::kThrottles;
       result.seen = true;
     } else if (result.hold) {
-      // The final fit uses other rows than the check that ended the run, so that its constants
-      // differ a little. The verdict of that check stands.
+      // The check that ended the run fitted other rows than the final fit, so its constants differ
+      // a little. Its verdict is the answer.
       if (ended_as_) {
         result.verdict = *ended_as_;
       } else if (result.duration_s > 0.7 * result.hold->slow_s) {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <set>
-
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
-#include "ridgewatt/report/tune_report.h"
+#include "ridgewatt/report/schedule_report.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -88,15 +86,12 @@ Table board_rows(const answer::FederatedAnswer& found) {
 }
 
 // What the figures of the boards without a sweep are based on.
-Json board_twins_json(const answer::FederatedAnswer& found) {
-  Json twins = Json::array();
+std::vector<answer::ProgramGround> grounds_of(const answer::FederatedAnswer& found) {
+  std::vector<answer::ProgramGround> grounds;
   for (const auto& part : found.parts) {
-    if (part.ground.empty()) continue;
-    twins.push_back({{"name", part.board.name},
-                     {"ground", part.ground},
-                     {"twin_error", twin_error_json(part.fit)}});
+    if (!part.ground.empty()) grounds.push_back({part.board.name, part.ground, part.fit});
   }
-  return twins;
+  return grounds;
 }
 
 Json federated_json(const answer::FederatedAnswer& found) {
@@ -106,7 +101,7 @@ Json federated_json(const answer::FederatedAnswer& found) {
                {"stragglers", straggler_names(found)},
                {"without_stragglers_s", nullptr},
                {"front", federated_front_table(found).to_json()},
-               {"twins", board_twins_json(found)}};
+               {"twins", twins_json(grounds_of(found))}};
   if (found.without_stragglers_s) json["without_stragglers_s"] = *found.without_stragglers_s;
   if (found.caveats) add_caveats(*found.caveats, json);
   return json;
@@ -139,10 +134,7 @@ Result federated_result(const answer::FederatedAnswer& found, bool front) {
   }
   const std::string stragglers = straggler_text(found);
   if (!stragglers.empty()) result.after.push_back({'\n' + escape_terminal(stragglers) + '\n'});
-  std::set<std::string> grounds;
-  for (const auto& part : found.parts) grounds.insert(part.ground);
-  grounds.erase("");
-  result.notes.assign(grounds.begin(), grounds.end());
+  result.notes = ground_notes(grounds_of(found));
   return result;
 }
 
