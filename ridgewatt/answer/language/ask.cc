@@ -30,7 +30,7 @@ std::vector<const llm::ShippedEngine*> usual_engines() {
 }
 
 constexpr std::size_t kMostRows = 1'000'000;
-constexpr std::int64_t kMostRequestTokens = std::int64_t{1} << 24;  // as in llm/graph.h
+constexpr std::int64_t kMostRequestTokens = std::int64_t{1} << 24;  // chosen: beyond any context
 
 void check_request(const LanguageQuestion& question) {
   const llm::Request& request = question.request;

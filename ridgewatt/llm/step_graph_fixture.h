@@ -1,27 +1,57 @@
-#include "ridgewatt/llm/graph.h"
+// Test helper: a language model as the graph of one step, an ordinary Model for shape inference and
+// cost. Also the cost of that graph with every weight in its stored width. Tests compare it with
+// the closed forms of footprint.h, which do not use graphs.
+//
+//   Model decode = step_graph(description, {.phase = StepPhase::kDecode, .tokens = 2048});
+//   WorkloadCost cost = step_cost(description, tensors, {.tokens = 2048});
+//
+// A graph is created for one batch and one number of tokens, since both determine how many experts
+// a step reads.
+#pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "ridgewatt/base/error.h"
+#include "ridgewatt/llm/description.h"
 #include "ridgewatt/llm/footprint.h"
+#include "ridgewatt/llm/forecast_answer.h"
+#include "ridgewatt/llm/recipe.h"
+#include "ridgewatt/llm/stored_type.h"
 #include "ridgewatt/workload/cost_model.h"
+#include "ridgewatt/workload/graph.h"
 #include "ridgewatt/workload/graph_builder.h"
 #include "ridgewatt/workload/onnx_reader.h"
+#include "ridgewatt/workload/workload_cost.h"
 
 namespace ridgewatt::llm {
-namespace {
 
 using workload::GraphBuilder;
 using Value = GraphBuilder::Value;
 
-constexpr std::int64_t kMostStepTokens = std::int64_t{1} << 24;
+struct StepOptions {
+  StepPhase phase = StepPhase::kDecode;
+  std::int64_t batch = 1;
+  std::int64_t tokens = 512;  // prompt length; for decode, tokens in the cache before the step
+};
+
 constexpr double kGraphBits = 16;
 
+// The step as ONNX operators; nodes are named after their weights ("blk.0.attn_q/MatMul_0").
+// * Every query attends to all keys, or to all keys in the window of its layer. The part of a
+//   prompt that a causal kernel skips is included.
+// * Of the routed experts, the graph contains as many as the step is expected to read, each with an
+//   equal share of the tokens. Therefore it has fewer parameters than the model. Biases of experts
+//   are left out.
+// * Latent attention uses the latent cache in decode, and keys and values in prefill.
+// * Only the last token of a prompt goes through the output head.
 class StepGraph {
  public:
   StepGraph(const Description& model, const StepOptions& options)
@@ -317,13 +347,13 @@ class StepGraph {
 };
 
 // "blk.0.attn_q" for "blk.0.attn_q.weight" or "blk.0.attn_q/MatMul_0".
-std::string stem_before(const std::string& name, char mark) {
+inline std::string stem_before(const std::string& name, char mark) {
   return name.substr(0, name.rfind(mark));
 }
 
 // Stored bits per element of each weight, by the weight's GGUF name without its ending.
-std::map<std::string, double> stored_bits(const Description& description,
-                                          std::span<const Tensor> tensors) {
+inline std::map<std::string, double> stored_bits(const Description& description,
+                                                 std::span<const Tensor> tensors) {
   std::map<std::string, double> bytes;  // of all tensors that store a weight
   for (const Tensor& tensor : tensors) {
     std::string name = tensor.name;
@@ -355,8 +385,8 @@ std::map<std::string, double> stored_bits(const Description& description,
 }
 
 // Bytes of the 16-bit cache that the step reads, by the attention of each layer.
-std::map<std::string, double> cache_bytes(const Description& description,
-                                          const StepOptions& options) {
+inline std::map<std::string, double> cache_bytes(const Description& description,
+                                                 const StepOptions& options) {
   std::map<std::string, double> bytes;
   if (options.phase != StepPhase::kDecode) return bytes;
   for (std::size_t i = 0; i < description.layers.size(); ++i) {
@@ -369,21 +399,16 @@ std::map<std::string, double> cache_bytes(const Description& description,
   return bytes;
 }
 
-}  // namespace
-
-workload::Model step_graph(const Description& description, const StepOptions& options) {
-  const bool sound = options.batch >= 1 && options.tokens >= 1 &&
-                     options.tokens <= kMostStepTokens / std::min(options.batch, kMostStepTokens);
-  if (!sound) {
-    throw UsageError("the product of batch and tokens of a step must be 1 to 2^24",
-                     fmt::format("{} x {}", options.batch, options.tokens));
-  }
+inline workload::Model step_graph(const Description& description, const StepOptions& options) {
   return workload::load_model_from_memory(StepGraph(description, options).serialize(),
                                           description.name);
 }
 
-workload::WorkloadCost step_cost(const Description& description, std::span<const Tensor> tensors,
-                                 const StepOptions& options, StoredType kv_type) {
+// The cost of the step in 16-bit arithmetic. Weights have the width in `tensors` (a weight without
+// a tensor has the average width), the cache is stored in `kv_type`.
+inline workload::WorkloadCost step_cost(const Description& description,
+                                        std::span<const Tensor> tensors, const StepOptions& options,
+                                        StoredType kv_type = StoredType::kF16) {
   workload::Model model = step_graph(description, options);
   workload::CostOptions cost_options;
   cost_options.precision = workload::Precision::kFp16;
