@@ -27,17 +27,13 @@ namespace ridgewatt::python {
 
 // Ranges that several questions use, in SI units.
 inline constexpr Quantity kWatts = units::watts().positive();
-inline constexpr Quantity kIdleWatts = units::watts();
 inline constexpr Quantity kSeconds = units::seconds().positive();
 inline constexpr Quantity kJoules = units::joules().positive();
-inline constexpr Quantity kHertz = units::hertz().positive();
 inline constexpr Quantity kClock = units::megahertz().in_si().positive();
 inline constexpr Quantity kShare = units::share();
 inline constexpr Quantity kSlowdown = units::share().within(0, 1e6);
-inline constexpr Quantity kConfidence = units::share().within(0.5, 0.9999);
 inline constexpr Quantity kInterval = units::share().within(0.01, 0.999);
 inline constexpr Quantity kWeight = units::number();
-inline constexpr Quantity kPositive = units::number().positive();
 inline constexpr Quantity kBytes = units::bytes();
 inline constexpr Quantity kBatches = units::count().within(1, 1 << 20);
 inline constexpr Quantity kCounts = units::count().within(1, 1e6);

@@ -117,17 +117,4 @@ struct LayersAnswer {
 // batch of the question differs from the batch of the engine.
 LayersAnswer measured_layers(const LayersQuestion& question);
 
-// A layer as input for fitting a runtime's parameters.
-struct RuntimeSample {
-  std::string layer;
-  std::optional<Runtime> runtime;
-  workload::OpClass op_class = workload::OpClass::kOther;
-  workload::Precision precision = workload::Precision::kFp32;
-  double time_s = 0;
-  double work_flop = 0;
-  double traffic_bytes = 0;
-};
-// Returns the layers whose time, work and traffic are known and positive.
-std::vector<RuntimeSample> runtime_samples(const LayersAnswer& answer);
-
 }  // namespace ridgewatt::answer

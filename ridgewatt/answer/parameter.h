@@ -223,8 +223,6 @@ inline constexpr ParameterTableOf* kParameterTables[] = {
 const ParameterTable& search_parameters();
 // Which modes to profile next; only in Python.
 const ParameterTable& suggest_parameters();
-// Returns the table of a command; null if it has none.
-const ParameterTable* find_table(std::string_view command);
 
 // A word that users try in place of an option: "fps" for "arrival-rate".
 struct OptionWord {

@@ -85,8 +85,6 @@ struct QuantityNoise {
   // Standard deviation of repeats on the same board; absent without repeats.
   std::optional<double> repeat;
   double level = 0;  // mean level (ln) of the shared points, where x = 0
-  // Range of the levels of the shared points.
-  double lowest_level = 0, highest_level = 0;
 };
 
 // A measurement that was left out because it fits neither its board nor the other boards.

@@ -36,7 +36,7 @@ struct BoardStatus {
   std::string name;  // instance in Prometheus, or else serial number, or else board
   std::string kind;  // of board: "agx-orin", "fake:agx-orin"
   std::string fleet, serial, workload;
-  bool in_prometheus = false, in_store = false;
+  bool in_store = false;
   // Whether the newest scrape succeeded; absent: Prometheus was not queried.
   std::optional<bool> up;
   std::string mode, preset;

@@ -271,10 +271,7 @@ Standing standing_of(const Plan& plan, const std::vector<store::FilledSlot>& fil
       kind.eta_s = lacking == 0 ? 0 : eta_s(kind);
     }
     const double predicted_s = predicted_left_s(plan, planned, missing, index, standing.boards);
-    if (!kind.eta_s && predicted_s > 0 && kind.blocked.empty()) {
-      kind.eta_s = predicted_s;
-      kind.eta_predicted = true;
-    }
+    if (!kind.eta_s && predicted_s > 0 && kind.blocked.empty()) kind.eta_s = predicted_s;
     standing.planned += kind.planned;
     standing.done += kind.done;
     standing.kinds.push_back(kind);

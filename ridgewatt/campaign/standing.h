@@ -40,7 +40,6 @@ struct KindStanding {
   std::size_t calibrated = 0;
   // Remaining time, from the rates of the boards or predicted; absent: unknown.
   std::optional<double> eta_s;
-  bool eta_predicted = false;  // whether `eta_s` is predicted
   std::size_t flagged = 0;     // number of measured points with a flag
   std::size_t to_rerun = 0;    // number of missing points that were measured before
   std::size_t set_aside = 0;   // boards without further tasks (campaign/health.h)

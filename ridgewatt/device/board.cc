@@ -201,10 +201,6 @@ std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode) 
   return levels;
 }
 
-double peak_cpu_flops(const Board& board, const PowerMode& mode) {
-  const int cores = mode.cpu_cores > 0 ? mode.cpu_cores : board.cpu_cores;
-  return cores * board.cpu_flop_per_cycle * clock_hz(board, mode, Knob::kCpuClock);
-}
 
 const Fact* find_fact(const Board& board, std::string_view key) {
   const Fact* best = nullptr;

@@ -232,8 +232,6 @@ struct CacheLevel {
 };
 // Returns the caches, fastest first.
 std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode);
-// Returns the FP32 peak of the online CPU cores in FLOP/s; 0 if the rate is unknown.
-double peak_cpu_flops(const Board& board, const PowerMode& mode);
 // Returns the fact with the longest key that is `key` or a prefix of it; null if there is none.
 const Fact* find_fact(const Board& board, std::string_view key);
 inline std::optional<Fact> find_fact(const Board&& board, std::string_view key) {

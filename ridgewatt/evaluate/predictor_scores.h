@@ -99,7 +99,6 @@ struct RunScore {
   BudgetScore budget;
   // Share of the samples that the quality check flags, given only the samples.
   double flagged_samples_pct = 0;
-  double fit_s = 0, predict_s = 0;
   // Predicted and measured costs of the modes on the predicted Pareto front of time and power,
   // without flagged rows.
   std::vector<Observation> predicted_front, measured_front;

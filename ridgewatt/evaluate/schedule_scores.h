@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +41,6 @@ struct ScheduleEvaluationOptions {
   std::size_t problems_per_pair = 300;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: all hardware threads
-  std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
 struct ScheduleScore {
@@ -63,18 +61,13 @@ struct ScheduleScore {
   double seconds = 0;           // total computing time of all searches
 };
 
-// Returns scores by pair and strategy, then totals over pairs. `als` searches once for each pair
-// and rate and answers all problems of that rate from its observations, like Fulcrum. `nn` learns
-// three times per pair, each time for a third of the rates, and uses the last profile of each
-// problem to verify the answer. All other strategies search again for each problem. The result
-// depends only on the seed, not on the number of threads.
-std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
-                                              const ScheduleEvaluationOptions& options);
-
-// The same evaluation as a Question (outcomes.h), and the scores from its outcomes. A unit is one
-// problem or, for `als` and `nn`, one search with all problems that it answers.
+// Returns the evaluation as a Question (outcomes.h). A unit is one problem or, for `als` and `nn`,
+// one search with all problems that it answers. `als` searches once for each pair and rate, like
+// Fulcrum. `nn` learns three times per pair, each time for a third of the rates, and uses the last
+// profile of each problem to verify the answer. The result depends only on the seed.
 std::unique_ptr<Question> schedule_question(const std::vector<PairOfSweeps>& pairs,
                                             const ScheduleEvaluationOptions& options);
+// Returns scores by pair and strategy, then totals over pairs.
 std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& groups,
                                            const Outcomes& outcomes);
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/sweep/replay.h"
 #include "ridgewatt/tune/answer.h"
@@ -302,30 +301,6 @@ StrategyScore score_outcomes(const std::vector<std::vector<double>>& outcomes, s
   found.reserve(outcomes.size());
   for (const auto& values : outcomes) found.push_back(search_outcome(values));
   summarize(found, seeds, score);
-  return score;
-}
-
-StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
-                                const StrategyEvaluationOptions& options,
-                                std::shared_ptr<const tune::SurrogatePrior> prior) {
-  if (!prior) prior = make_prior(scenario);
-  const ScenarioSearches searches(scenario);
-  const auto seeds = static_cast<std::size_t>(options.seeds);
-  std::vector<std::vector<double>> outcomes(searches.problems() * seeds);
-  parallel_for(
-      searches.searches(run, options.seeds),
-      [&](std::size_t i) {
-        for (auto& outcome : searches.search(run, options, prior, i)) {
-          outcomes[outcome.key] = std::move(outcome.values);
-        }
-      },
-      options.threads);
-  StrategyScore score = score_outcomes(outcomes, seeds);
-  score.scenario = scenario.name;
-  score.workload = scenario.workload;
-  score.strategy = run.strategy;
-  score.profiles = run.profiles;
-  score.boards = run.boards;
   return score;
 }
 

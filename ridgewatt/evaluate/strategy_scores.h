@@ -46,7 +46,6 @@ struct StrategyEvaluationOptions {
   double noise = 0;          // relative noise, added to every measurement
   double outlier_share = 0;  // share of measurements that are wrong by a factor of 1.3 to 2
   std::uint64_t seed = 1;
-  int threads = 0;  // 0: all hardware threads
   // Options of simulated boards. Each search sets number, minibatches and seed.
   tune::SimulationOptions simulation = {};
   tune::InFlightRule in_flight = tune::StrategyOptions().in_flight;
@@ -82,16 +81,9 @@ struct StrategyScore {
   double wall_clock_s = 0;  // mean simulated time until all results are available
 };
 
-// Scores one strategy. The result depends only on the seed, not on the number of threads. Every
-// search starts without observations. `als` does not use the goal; it searches once per seed and
-// answers all goals from this search. Null `prior`: make_prior().
-StrategyScore evaluate_strategy(const StrategyScenario& scenario, const StrategyRun& run,
-                                const StrategyEvaluationOptions& options,
-                                std::shared_ptr<const tune::SurrogatePrior> prior = nullptr);
-
 // Prepares a scenario for single searches, as units of a question (strategy_suite.h). A search
-// answers one problem with one seed or, for a strategy that learns a front, all problems with one
-// seed.
+// answers one problem with one seed. `als` does not use the goal, so that its search answers all
+// problems with one seed. Every search starts without observations.
 class ScenarioSearches {
  public:
   // `scenario` must outlive this object.

@@ -57,7 +57,7 @@ struct SoakSummary {
   bool seen = false;   // the verdict was observed, not predicted
   std::string reason;  // "no time left", "the temperature hardly changed", ..; may be empty
   thermal::HeatTrace trace;
-  double load_begin_s = 0, duration_s = 0;  // of the load; board time
+  double duration_s = 0;    // of the load; board time
   bool ended_early = false;                 // ended by soak_command(), since the verdict was known
   int status = 0;    // exit status of the program; 0 if soak_command() ended it
   std::string zone;  // the hottest zone, on average

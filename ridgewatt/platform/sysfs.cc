@@ -171,10 +171,6 @@ bool Sysfs::exists(const std::string& path) const {
   return ::stat(host_path(path).c_str(), &status) == 0;
 }
 
-bool Sysfs::is_folder(const std::string& path) const {
-  struct stat status {};
-  return ::stat(host_path(path).c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 std::vector<std::string> Sysfs::list(const std::string& folder) const {
   std::vector<std::string> names;

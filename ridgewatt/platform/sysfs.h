@@ -38,7 +38,6 @@ class Sysfs {
   std::vector<double> numbers(const std::string& path) const;
 
   bool exists(const std::string& path) const;
-  bool is_folder(const std::string& path) const;
   // Names in a folder, sorted, numbers by value (hwmon2 before hwmon10). Empty if it does not
   // exist.
   std::vector<std::string> list(const std::string& folder) const;

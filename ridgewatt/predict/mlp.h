@@ -21,7 +21,6 @@ struct MlpOptions {
   // Share of the rows for validation. The weights of the epoch with the least validation loss are
   // used.
   double validation_share = 0.1;
-  enum class Loss { kSquared, kPercentage } loss = Loss::kSquared;
   std::function<void()> on_epoch = {};  // called after each epoch, for progress
 
   void check() const;  // throws UsageError with field, value and constraint
@@ -57,8 +56,7 @@ class Mlp {
   void initialize(std::size_t layer, std::uint64_t seed);
   void forward(const float* inputs, std::size_t rows, Workspace& work) const;
   void backward(const float* inputs, std::size_t rows, Workspace& work) const;
-  double loss(std::span<const float> inputs, std::span<const float> targets,
-              const MlpOptions& options, Workspace& work) const;
+  double loss(std::span<const float> inputs, std::span<const float> targets, Workspace& work) const;
 
   std::vector<std::size_t> widths_;   // inputs, hidden layers, 1
   std::vector<std::size_t> offsets_;  // of the weights of each layer

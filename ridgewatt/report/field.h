@@ -220,20 +220,5 @@ template <auto kMember, auto... kRest>
 inline constexpr Cell (*text_in)(const RowOf<kMember>&) =
     [](const RowOf<kMember>& row) { return text_or_empty(((row.*kMember).*....*kRest)); };
 
-// The fields with these keys, in this order, followed by all other fields.
-template <class Row>
-Fields<Row> with_first(const std::vector<std::string_view>& keys, const Fields<Row>& fields) {
-  Fields<Row> ordered;
-  const auto add = [&](auto&& wanted) {
-    for (const auto& field : fields) {
-      if (wanted(field.column.name)) ordered.push_back(field);
-    }
-  };
-  for (const auto key : keys) add([&](const std::string& name) { return name == key; });
-  add([&](const std::string& name) {
-    return std::find(keys.begin(), keys.end(), name) == keys.end();
-  });
-  return ordered;
-}
 
 }  // namespace ridgewatt::report

@@ -75,7 +75,6 @@ struct LiveSummary {
   double mode_change_s = 0;          // mean, in real time
   double longest_mode_change_s = 0;  // in real time
   std::size_t corrections = 0;       // number of times that planned times were adjusted
-  double planned_energy_j = 0;       // of all minibatches, from their planned powers
 };
 
 class LiveScheduler : public GrantPolicy {

@@ -62,7 +62,6 @@ class Database {
   void execute(const std::string& sql);
   // Like execute(), but returns false if another process holds a lock on the database.
   bool try_execute(const std::string& sql);
-  std::int64_t last_insert_id() const;
   const std::string& path() const { return path_; }
   bool read_only() const { return access_ == Access::kReadOnly; }
   // Throws the error that corresponds to an SQLite result code.

@@ -26,8 +26,6 @@ class NeighborLines {
   };
   const Place& place(std::size_t d, std::size_t row) const { return places_[d][row]; }
   const std::vector<std::size_t>& order(std::size_t d) const { return orders_[d]; }
-  // Natural logarithm of a row's value on axes()[d].
-  double log_value(std::size_t d, std::size_t row) const { return log_values_[d][row]; }
   // Index of a row's value on axes()[d] among the values that occur.
   std::size_t level(std::size_t d, std::size_t row) const { return levels_[d][row]; }
   std::size_t level_count(std::size_t d) const { return level_counts_[d]; }

@@ -14,8 +14,8 @@ namespace ridgewatt::trace {
 struct EngineTimes {
   std::size_t runs = 0;
   double latency_mean_s = 0, latency_median_s = 0, latency_p99_s = 0;
-  double compute_mean_s = 0, compute_median_s = 0;
-  double enqueue_mean_s = 0, enqueue_median_s = 0;  // CPU time to enqueue a run
+  double compute_median_s = 0;
+  double enqueue_median_s = 0;  // CPU time to enqueue a run
 
   // True if enqueueing a run takes at least as long as computing it.
   bool enqueue_bound() const { return enqueue_median_s >= compute_median_s; }

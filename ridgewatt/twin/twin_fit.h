@@ -36,8 +36,6 @@ struct CalibrateOptions {
 // Report on the least-squares iterations.
 struct TwinFitReport {
   int iterations = 0;
-  double initial_cost = 0;
-  double final_cost = 0;
   bool converged = false;
 };
 

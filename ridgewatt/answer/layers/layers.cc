@@ -288,15 +288,4 @@ LayersAnswer measured_layers(const LayersQuestion& question) {
   return answer;
 }
 
-std::vector<RuntimeSample> runtime_samples(const LayersAnswer& answer) {
-  std::vector<RuntimeSample> samples;
-  for (const auto& layer : answer.layers) {
-    const bool known = layer.work && layer.traffic_bytes && layer.time_s > 0;
-    if (!known || !(layer.work->work_flop > 0 && *layer.traffic_bytes > 0)) continue;
-    samples.push_back({layer.name, answer.runtime, layer.op_class, layer.precision, layer.time_s,
-                       layer.work->work_flop, *layer.traffic_bytes});
-  }
-  return samples;
-}
-
 }  // namespace ridgewatt::answer

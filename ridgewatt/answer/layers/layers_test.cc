@@ -193,7 +193,6 @@ TEST(MeasuredLayers, WorkAndBytesOfASmallEngineAreCountedByHand) {
   EXPECT_EQ(answer.layers[1].copy_of, "say \"hi\"");
   EXPECT_EQ(*answer.layers[1].traffic_bytes, 8 * 4 + 8 * 2);
   EXPECT_NEAR(answer.time_s, 1.5e-3, 1e-15);
-  EXPECT_EQ(runtime_samples(answer).size(), 1U);
 }
 
 // The data sheet of the AGX Orin states 204.8 GB/s, which no layer may exceed.

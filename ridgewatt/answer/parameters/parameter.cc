@@ -177,11 +177,5 @@ std::optional<Idle> find_idle(const ParameterTable& table, const void* question,
   return std::nullopt;
 }
 
-const ParameterTable* find_table(std::string_view command) {
-  for (ParameterTableOf* const table : kParameterTables) {
-    if (table().command == command) return &table();
-  }
-  return nullptr;
-}
 
 }  // namespace ridgewatt::answer

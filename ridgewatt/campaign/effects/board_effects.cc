@@ -171,9 +171,6 @@ class Estimate {
     noise.noise = fit.noise;
     noise.degrees = fit.degrees;
     noise.level = fit.mean_level;
-    const auto [lowest, highest] = std::minmax_element(fit.level.begin(), fit.level.end());
-    noise.lowest_level = *lowest;
-    noise.highest_level = *highest;
     noise.repeat = repeat_noise(tables_, values);
   }
 

@@ -55,7 +55,6 @@ class ScrapedBoards {
   BoardStatus& at(const std::string& instance) {
     BoardStatus& board = boards_[instance];
     board.name = instance;
-    board.in_prometheus = true;
     if (!board.up) board.up = false;
     return board;
   }

@@ -228,9 +228,7 @@ RunScore score_predictions(const Sweep& sweep, const RowRoles& roles,
                            const predict::Predictor& predictor, const EvaluationOptions& options) {
   RunScore score;
   const auto points = sweep.points();
-  const Stopwatch watch;
   const auto predictions = predictor.predict(points, options.interval);
-  score.predict_s = watch.s();
   score.time = score_quantity(sweep, roles, predictions, &predict::Prediction::time_s,
                               [](const Observation& o) { return o.time_s; });
   score.power = score_quantity(sweep, roles, predictions, &predict::Prediction::power_w,
@@ -300,14 +298,11 @@ class PredictorRuns {
     const auto [samples, flagged_pct] =
         learned_samples(profiled(rows, random), options_.keep_outliers);
     const auto predictor = predict::make_predictor(own);
-    const Stopwatch watch;
     predictor->fit(samples);
-    const double fit_s = watch.s();
     RunScore score = score_predictions(sweep_, roles, samples, *predictor, options_);
     score.method = job.method;
     score.size = job.size;
     score.run = job.run;
-    score.fit_s = fit_s;
     score.flagged_samples_pct = flagged_pct;
     return score;
   }

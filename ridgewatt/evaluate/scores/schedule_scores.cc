@@ -362,12 +362,6 @@ std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& grou
   return scores;
 }
 
-std::vector<ScheduleScore> evaluate_schedules(const std::vector<PairOfSweeps>& pairs,
-                                              const ScheduleEvaluationOptions& options) {
-  const auto question = schedule_question(pairs, options);
-  return schedule_scores(question->groups(),
-                         answer(*question, {options.threads, options.progress}));
-}
 
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps) {
   std::map<PowerMode, std::size_t> count;

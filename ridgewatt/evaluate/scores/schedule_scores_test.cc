@@ -17,8 +17,9 @@ TEST(EvaluateSchedules, ExhaustiveLosesNothing) {
   EXPECT_EQ(options.grid.problems().size(), 5u * 4u * 4u);
   options.strategies = {{"exhaustive", 1}, {"random", 5}};
   options.problems_per_pair = 0;
-  const auto scores =
-      evaluate_schedules({{workloads.background[0].sweep, *workloads.inference}}, options);
+  const auto question =
+      schedule_question({{workloads.background[0].sweep, *workloads.inference}}, options);
+  const auto scores = schedule_scores(question->groups(), answer(*question));
   ASSERT_EQ(scores.size(), 4u);  // one pair and the totals
   EXPECT_DOUBLE_EQ(scores[0].solved, 1);
   EXPECT_DOUBLE_EQ(scores[0].mean_loss, 0);

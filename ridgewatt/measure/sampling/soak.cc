@@ -107,7 +107,6 @@ class Soak {
     result.time_scale = scale_;
     result.status = run.status;
     result.ended_early = run.ended && reason_ != kNoTime;
-    result.load_begin_s = load_begin_s_;
     result.duration_s = looks_.back().time_s - load_begin_s_;
     result.trace = trace();
     result.zone = result.trace.zone;

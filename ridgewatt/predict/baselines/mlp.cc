@@ -166,7 +166,7 @@ void Mlp::backward(const float* inputs, std::size_t rows, Workspace& work) const
 }
 
 double Mlp::loss(std::span<const float> inputs, std::span<const float> targets,
-                 const MlpOptions& options, Workspace& work) const {
+                 Workspace& work) const {
   double sum = 0;
   for (auto& mask : work.mask) mask.clear();
   for (std::size_t begin = 0; begin < targets.size(); begin += work.output.size()) {
@@ -174,9 +174,7 @@ double Mlp::loss(std::span<const float> inputs, std::span<const float> targets,
     forward(inputs.data() + begin * widths_[0], rows, work);
     for (std::size_t i = 0; i < rows; ++i) {
       const double error = work.output[i] - targets[begin + i];
-      sum += options.loss == MlpOptions::Loss::kSquared
-                 ? error * error
-                 : std::abs(error) / std::abs(targets[begin + i]);
+      sum += error * error;
     }
   }
   return sum / static_cast<double>(targets.size());
@@ -228,9 +226,7 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
       for (std::size_t i = 0; i < count; ++i) {
         const float error = work.output[i] - wanted[i];
         const auto scale = 1 / static_cast<float>(count);
-        work.output_delta[i] = options.loss == MlpOptions::Loss::kSquared
-                                   ? 2 * error * scale
-                                   : (error > 0 ? scale : -scale) / std::abs(wanted[i]);
+        work.output_delta[i] = 2 * error * scale;
       }
       backward(batch.data(), count, work);
       power1 *= kBeta1, power2 *= kBeta2;
@@ -238,7 +234,7 @@ void Mlp::train(std::span<const float> inputs, std::span<const float> targets,
       kernels::adam_step(parameters_.data(), work.gradient.data(), first.data(), second.data(),
                          parameters_.size(), static_cast<float>(rate), kBeta1, kBeta2, 1e-7F);
     }
-    const double now = loss(held_inputs, held_targets, options, check);
+    const double now = loss(held_inputs, held_targets, check);
     if (now < best_loss) best_loss = now, best = parameters_;
     if (options.on_epoch) options.on_epoch();
   }

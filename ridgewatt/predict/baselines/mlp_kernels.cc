@@ -137,7 +137,6 @@ struct Kernels {
   decltype(&kernels::output_unit) output_unit;
   decltype(&kernels::output_unit_gradient) output_unit_gradient;
   decltype(&kernels::adam_step) adam_step;
-  const char* name;
 };
 
 // The kernels of an instruction set: vectors of `width` floats, functions compiled for `target`.
@@ -172,9 +171,9 @@ struct Kernels {
                                  float beta2, float epsilon) {                                    \
       adam_body(parameters, gradient, first, second, count, rate, beta1, beta2, epsilon);         \
     }                                                                                             \
-    static Kernels all(const char* name) {                                                        \
-      return {multiply,  rectify, rectify_gradient, output_unit, output_unit_gradient,            \
-              adam_step, name};                                                                   \
+    static Kernels all() {                                                                        \
+      return {multiply,    rectify,              rectify_gradient,                                \
+              output_unit, output_unit_gradient, adam_step};                                      \
     }                                                                                             \
   };
 
@@ -189,11 +188,11 @@ Kernels choose() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-    return Avx512::all("avx512");
+    return Avx512::all();
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Avx2::all("avx2");
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Avx2::all();
 #endif
-  return Plain::all("plain");
+  return Plain::all();
 }
 
 const Kernels& chosen() {
@@ -227,9 +226,6 @@ void output_unit_gradient(const float* output_delta, const float* activation, co
 void adam_step(float* parameters, const float* gradient, float* first, float* second,
                std::size_t count, float rate, float beta1, float beta2, float epsilon) {
   chosen().adam_step(parameters, gradient, first, second, count, rate, beta1, beta2, epsilon);
-}
-const char* instruction_set() {
-  return chosen().name;
 }
 
 }  // namespace ridgewatt::predict::kernels

@@ -34,7 +34,4 @@ void output_unit_gradient(const float* output_delta, const float* activation, co
                           float* delta, float* weight_gradient, std::size_t rows,
                           std::size_t columns);
 
-// "avx512", "avx2" or "plain".
-const char* instruction_set();
-
 }  // namespace ridgewatt::predict::kernels

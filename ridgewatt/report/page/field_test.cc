@@ -38,16 +38,6 @@ TEST(FieldOfMember, WithoutAValueTheCellIsEmptyAndTheKeyNull) {
   EXPECT_EQ(json.at("fetch_ms"), 250.0);  // not multiplied again
 }
 
-TEST(FieldOfMember, NamedFieldsComeFirstAndTheOthersKeepTheirOrder) {
-  const Fields<Sample> fields = {
-      {{"a"}, at<&Sample::count>}, {{"b"}, at<&Sample::count>}, {{"c"}, at<&Sample::count>}};
-  const auto ordered = with_first<Sample>({"c", "missing", "b"}, fields);
-  ASSERT_EQ(ordered.size(), 3u);
-  EXPECT_EQ(ordered[0].column.name, "c");
-  EXPECT_EQ(ordered[1].column.name, "b");
-  EXPECT_EQ(ordered[2].column.name, "a");
-}
-
 TEST(Fields, HaveTheirNamesAndUnitsInSi) {
   EXPECT_EQ(si_name("time_lo_ms"), "time_lo_s");
   EXPECT_EQ(si_name("memory_needed_gb"), "memory_needed_bytes");

@@ -302,7 +302,6 @@ class LiveScheduler::State {
     in_flight_.clear();
     if (!ended) return;
     const double took_s = end_s - time_of(record.granted_s);
-    summary_.planned_energy_j += took_s * grant_.minibatch.power_w;
     if (training) ++training_minibatches_;
     const double switch_s = who == last_ ? 0 : options_.switch_s;
     measured_.add(granted_mode_, who, first_planned_s(), std::max(took_s - switch_s, 0.0));

@@ -196,9 +196,6 @@ bool Database::try_execute(const std::string& sql) {
   return true;
 }
 
-std::int64_t Database::last_insert_id() const {
-  return sqlite3_last_insert_rowid(handle_);
-}
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
   const int code = sqlite3_prepare_v2(database.handle_, sql.data(), static_cast<int>(sql.size()),

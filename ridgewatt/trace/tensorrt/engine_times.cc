@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kMostRuns = 10'000'000;  // chosen: hours of short runs
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 EngineTimes read_times(TraceInput& input) {
   ElementReader reader(input, Quotes::kEscaped);
   std::vector<double> latency_ms, compute_ms, enqueue_ms;
@@ -41,12 +35,10 @@ EngineTimes read_times(TraceInput& input) {
   }
   EngineTimes times;
   times.runs = latency_ms.size();
-  times.latency_mean_s = mean_of(latency_ms) * 1e-3;
+  times.latency_mean_s = mean(latency_ms) * 1e-3;
   times.latency_median_s = median(latency_ms) * 1e-3;
   times.latency_p99_s = quantile(latency_ms, 0.99) * 1e-3;
-  times.compute_mean_s = mean_of(compute_ms) * 1e-3;
   times.compute_median_s = median(compute_ms) * 1e-3;
-  times.enqueue_mean_s = mean_of(enqueue_ms) * 1e-3;
   times.enqueue_median_s = median(enqueue_ms) * 1e-3;
   return times;
 }

@@ -211,7 +211,7 @@ BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
                                                  .first_damping = 1e-4});
   BoardFit fit;
   fit.twin = cost.at(logs);
-  fit.search = {report.iterations, report.first / 2, report.least / 2, report.converged};
+  fit.search = {report.iterations, report.converged};
   Eigen::VectorXd residuals;
   Eigen::MatrixXd jacobian;
   cost(logs, residuals, &jacobian);

@@ -182,8 +182,6 @@ void fit_stage(const std::vector<CalibrationRun>& runs, bool power, const Calibr
   fit.twin = cost.at(logs);
   cost.set_deviations(logs, fit.twin);
   fit.search.iterations += report.iterations;
-  fit.search.initial_cost += report.first / 2;
-  fit.search.final_cost += report.least / 2;
   fit.search.converged = (power ? fit.search.converged : true) && report.converged;
 }
 

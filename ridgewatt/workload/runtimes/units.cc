@@ -183,8 +183,7 @@ std::vector<Unit> find_units(const ValueGraph& graph, const RuntimeRules& rules,
       ending[last] = Unit{.steps = std::move(*steps),
                           .op = idiom.name,
                           .op_class = idiom.op_class,
-                          .fusion = fusion_of(idiom.op_class),
-                          .is_idiom = true};
+                          .fusion = fusion_of(idiom.op_class)};
       break;
     }
   }

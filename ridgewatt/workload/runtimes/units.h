@@ -15,7 +15,6 @@ struct Unit {
   std::string_view op;     // operator of the step, or name of the idiom
   OpClass op_class = OpClass::kOther;
   Fusion fusion = Fusion::kKernel;
-  bool is_idiom = false;
 };
 
 // The idioms of a runtime for arithmetic of this width, activations last.
