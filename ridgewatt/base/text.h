@@ -15,6 +15,11 @@ std::optional<double> parse_double(std::string_view text);
 std::optional<std::int64_t> parse_int(std::string_view text);
 
 std::string_view trim(std::string_view text);
+// Changes the letters A to Z and no others.
+std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);
+// The text with its first letter in upper case.
+std::string capitalized(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 // Splits at runs of blanks; no word is empty.
 std::vector<std::string> words_of(std::string_view text);

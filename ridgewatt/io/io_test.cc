@@ -14,9 +14,20 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/file_kind.h"
 #include "ridgewatt/io/output_file.h"
+#include "ridgewatt/io/path.h"
 
 namespace ridgewatt {
 namespace {
+
+TEST(Path, APathIsAFolderAndAFileName) {
+  for (const char* path : {"/sys/class/hwmon", "boards/agx-orin.toml", "./a", "/a"}) {
+    const std::string folder = folder_of(path), name = file_name(path);
+    EXPECT_EQ(folder + (folder == "/" ? "" : "/") + name, path);
+  }
+  EXPECT_EQ(folder_of("model.onnx"), ".");
+  EXPECT_EQ(file_name("model.onnx"), "model.onnx");
+  EXPECT_EQ(file_name("/models/"), "");
+}
 
 TEST(Csv, QuotesAndBlankLines) {
   const auto table = parse_csv(

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace ridgewatt {
 
+// The last part of a path, after its last slash.
+std::string file_name(std::string_view path);
 // The folder that contains a file; "." for a bare name.
 std::string folder_of(const std::string& path);
 // The absolute path; an empty path remains empty.

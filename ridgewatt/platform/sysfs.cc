@@ -171,7 +171,6 @@ bool Sysfs::exists(const std::string& path) const {
   return ::stat(host_path(path).c_str(), &status) == 0;
 }
 
-
 std::vector<std::string> Sysfs::list(const std::string& folder) const {
   std::vector<std::string> names;
   std::error_code error;
@@ -195,10 +194,6 @@ std::vector<int> cpu_list(std::string text) {
     for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   return cpus;
-}
-
-std::string folder_of(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
 }
 
 std::string digits_of(double value) {

@@ -53,8 +53,6 @@ class Sysfs {
 
 // The numbers in a list of CPUs, "0-3,6" or "0 1 2". Skips other text.
 std::vector<int> cpu_list(std::string text);
-// The folder that contains `path`.
-std::string folder_of(const std::string& path);
 // `value` as an integer without an exponent, the format of kernel files.
 std::string digits_of(double value);
 

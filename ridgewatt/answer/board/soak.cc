@@ -5,6 +5,7 @@
 #include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/platform/jetson_identity.h"
 #include "ridgewatt/thermal/heat_trace.h"
 #include "ridgewatt/thermal/hold.h"
@@ -42,9 +43,8 @@ FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
   found.file.fit.trip_celsius = heat.trip_celsius;
   found.file.board = board;
   found.file.provenance = provenance;
-  found.file.origin =
-      fmt::format("{}, {} of {}; ridgewatt thermal fit", today_text(), counted(found.rows, "row"),
-                  path.substr(path.find_last_of('/') + 1));
+  found.file.origin = fmt::format("{}, {} of {}; ridgewatt thermal fit", today_text(),
+                                  counted(found.rows, "row"), file_name(path));
   return found;
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/engine_facts.h"
 
 namespace ridgewatt::answer {
@@ -78,8 +78,7 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
   const ArithmeticRow& row = kArithmeticRows[units];
   const bool narrow = row.floats && row.bits < kArithmeticRows[Arithmetic::kFp16].bits;
   if (!narrow || supports(board, units)) return "";
-  std::string name;
-  for (const unsigned char c : row.name) name += static_cast<char>(std::toupper(c));
+  const std::string name = upper_case(row.name);
   if (facts->needs_fp8) {
     return fmt::format("{} does not run {} on {}: its GPU does not compute in {}", engine,
                        weights.name, board.name, name);

@@ -1,8 +1,8 @@
 #include "ridgewatt/answer/layers/engine_work.h"
+#include "ridgewatt/base/text.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 namespace ridgewatt::answer {
@@ -41,9 +41,7 @@ constexpr std::array<FormatWord, 15> kFormats = {{
 }};
 
 std::optional<FormatWord> find_format(std::string_view format) {
-  std::string lower(format);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(format);
   for (const workload::PrecisionRow& row : workload::kPrecisionRows) {
     const ArithmeticRow& arithmetic = kArithmeticRows[row.arithmetic];
     if (row.name == arithmetic.name && lower.find(row.name) != std::string::npos) {

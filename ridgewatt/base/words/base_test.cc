@@ -59,6 +59,13 @@ TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
 }
 
 // Published test vectors (draft-eastlake-fnv).
+TEST(Text, CaseChangesOnlyAsciiLetters) {
+  EXPECT_EQ(lower_case("Llama 3.2 É_Z"), "llama 3.2 É_z");
+  EXPECT_EQ(upper_case("bf16 é"), "BF16 é");
+  EXPECT_EQ(capitalized("the answer"), "The answer");
+  EXPECT_EQ(capitalized(""), "");
+}
+
 TEST(Fnv1a, IsThePublishedHash) {
   EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325U);
   EXPECT_EQ(fnv1a("a"), 0xaf63dc4c8601ec8cU);

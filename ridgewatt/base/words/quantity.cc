@@ -15,12 +15,6 @@
 namespace ridgewatt {
 namespace {
 
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 // Matches the exact name, else a single unit that differs only in case.
 std::optional<double> unit_scale(const Quantity& quantity, std::string_view name) {
   if (name.empty()) return 1;
@@ -28,7 +22,7 @@ std::optional<double> unit_scale(const Quantity& quantity, std::string_view name
   int matches = 0;
   for (const auto& [unit, scale] : quantity.units) {
     if (unit == name) return scale / quantity.scale();
-    if (same_ignoring_case(unit, name)) {
+    if (lower_case(unit) == lower_case(name)) {
       found = scale / quantity.scale();
       ++matches;
     }

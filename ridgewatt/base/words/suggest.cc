@@ -1,7 +1,6 @@
 #include "ridgewatt/base/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -16,10 +15,9 @@ constexpr std::size_t kLongestWord = 64;  // chosen: longer text is not a typing
 std::string squeezed(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    if (std::string_view("-_. ").find(c) != std::string_view::npos) continue;
-    result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::string_view("-_. ").find(c) == std::string_view::npos) result += c;
   }
-  return result;
+  return lower_case(result);
 }
 
 // All words of the set with the names that they mean. Of equal words, the first one counts.

@@ -88,6 +88,27 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return parse_number<std::int64_t>(text);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+std::string capitalized(std::string_view text) {
+  std::string result(text);
+  return result.replace(0, 1, upper_case(text.substr(0, 1)));
+}
+
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::size_t position = 0;

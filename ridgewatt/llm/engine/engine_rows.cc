@@ -37,20 +37,12 @@ double lag_share(double seconds) {
 
 // The zoo's name of "Llama 3.2 3B" or "Qwen3-4B-VL" (its language model).
 std::string model_named(std::string_view theirs) {
-  std::string name;
-  for (const char c : theirs) {
-    name += c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string name = lower_case(theirs);
+  std::replace(name.begin(), name.end(), ' ', '-');
   constexpr std::string_view kVision = "-vl";
   if (name.ends_with(kVision)) name.resize(name.size() - kVision.size());
   if (name.starts_with("qwen-")) name.erase(4, 1);
   return name;
-}
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 // The recipe for the name that a source uses.
@@ -134,7 +126,7 @@ class EngineRowReader {
 
   // Fills engine, model, quantization and work. Returns false if one of them is unknown.
   bool describe_row(EngineRow& row, std::string_view model, std::string quantization) {
-    return describe_row(row, model, std::move(quantization), lowered(at("runtime")));
+    return describe_row(row, model, std::move(quantization), lower_case(at("runtime")));
   }
   bool describe_row(EngineRow& row, std::string_view model, std::string quantization,
                     const std::string& theirs) {
@@ -198,7 +190,7 @@ class EngineRowReader {
 
   void read_cell() {
     EngineRow row;
-    const std::string quantization = lowered(at("quantization"));
+    const std::string quantization = lower_case(at("quantization"));
     row.prompt_tokens = positive("prompt_tokens");
     row.generated_tokens = positive("generated_tokens");
     if (!describe_row(row, at("model"), quantization)) return;
@@ -252,7 +244,7 @@ class EngineRowReader {
     if (row.prompt_tokens <= 0 || row.generated_tokens <= 0) {
       return leave_out("prompt and generation are not stated");
     }
-    if (!describe_row(row, at("workload"), lowered(at("precision")))) return;
+    if (!describe_row(row, at("workload"), lower_case(at("precision")))) return;
     static const Board kBoard = load_board("orin-nano-8gb@super");
     static const EngineBoard kHardware(kBoard);
     row.board = kBoard.name;
@@ -299,8 +291,8 @@ class EngineRowReader {
       row.prompt_tokens = parse_double(sequence.substr(0, slash)).value_or(0);
       row.generated_tokens = parse_double(sequence.substr(slash + 1)).value_or(0);
     }
-    std::string theirs = lowered(at("runtime"));
-    std::string quantization = lowered(at("precision"));
+    std::string theirs = lower_case(at("runtime"));
+    std::string quantization = lower_case(at("precision"));
     const bool fused = at("note").starts_with("llamacpp_fa") || quantization.ends_with("_fa");
     if (quantization.ends_with("_fa")) quantization.resize(quantization.size() - 3);
     if (quantization.starts_with("gguf_")) {
@@ -347,7 +339,7 @@ class EngineRowReader {
         {{"vllm", "agx-orin@jp5.1", "MAXN", true, "vllm (graphs)"},
          {"mlc", "orin-nano-8gb@jp5", "15W", false},
          {"tensorrt-edge-llm (trt 10.7)", "agx-orin@jp5.1", "MAXN", false}}};
-    const std::string theirs = lowered(at("runtime"));
+    const std::string theirs = lower_case(at("runtime"));
     const auto* source = std::find_if(kSources.begin(), kSources.end(),
                                       [&](const Source& one) { return one.theirs == theirs; });
     if (source == kSources.end()) return leave_out("the mode does not name its clocks");
@@ -357,7 +349,7 @@ class EngineRowReader {
     constexpr double kShort = 128;
     row.prompt_tokens = parse_double(sequence.substr(0, sequence.find(' '))).value_or(kShort);
     row.generated_tokens = std::max(kShort, number_behind(sequence, "in / "));
-    if (!describe_row(row, at("workload"), lowered(at("precision")))) return;
+    if (!describe_row(row, at("workload"), lower_case(at("precision")))) return;
     if (!source->judged_as.empty()) row.engine = source->judged_as;
     const Board board = load_board(std::string(source->board));
     row.board = board.name;

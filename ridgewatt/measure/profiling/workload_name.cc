@@ -1,3 +1,4 @@
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/profile.h"
 
 #include <algorithm>
@@ -28,15 +29,11 @@ constexpr std::array kStarters = std::to_array<Starter>({
     {"time"},
 });
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 const Starter* starter_of(std::string_view word) {
-  const std::string_view name = file_name(word);
+  const std::string name = file_name(word);
   const auto found = std::find_if(kStarters.begin(), kStarters.end(), [&](const Starter& starter) {
     if (!name.starts_with(starter.name)) return false;
-    return name.find_first_not_of("0123456789.", starter.name.size()) == std::string_view::npos;
+    return name.find_first_not_of("0123456789.", starter.name.size()) == std::string::npos;
   });
   return found == kStarters.end() ? nullptr : &*found;
 }
@@ -86,7 +83,7 @@ std::string workload_name(const std::vector<std::string>& command) {
   }
   const std::string model = fake_model(command, at);
   if (!model.empty()) return model;
-  return at == 0 ? command.front() : std::string(file_name(command[at]));
+  return at == 0 ? command.front() : file_name(command[at]);
 }
 
 }  // namespace ridgewatt::measure

@@ -72,10 +72,8 @@ std::pair<std::string, std::string> metric_key(const std::string& title) {
   const auto open = title.rfind(" (");
   std::string unit =
       open == std::string::npos ? "" : title.substr(open + 2, title.size() - open - 3);
-  std::string key = title.substr(0, open);
-  for (char& c : key) {
-    c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string key = lower_case(title.substr(0, open));
+  std::replace(key.begin(), key.end(), ' ', '_');
   return {key, unit};
 }
 

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/recipe.h"
 #include "ridgewatt/measure/tokens/result_fields.h"
 
@@ -22,10 +23,6 @@ struct BenchTest {
   double mean_s = 0, deviation_s = 0;
   std::vector<double> samples_s;
 };
-
-std::string file_name(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 TokenRun run_of(const BenchTest& test, const std::string& where) {
   if (test.prompt + test.generated <= 0) throw InputError("the test has no tokens", where);
@@ -60,12 +57,6 @@ TokenRun run_of(const BenchTest& test, const std::string& where) {
     run.output_tokens_per_s = test.generated / test.mean_s;
   }
   return run;
-}
-
-std::string lower_text(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
 }
 
 bool word_part(char c) {
@@ -106,7 +97,7 @@ std::vector<std::string> table_cells(std::string_view line) {
 }  // namespace
 
 std::string quantization_named(std::string_view text) {
-  std::string name = lower_text(text);
+  std::string name = lower_case(text);
   for (const auto& [words, letter] :
        {std::pair{" - medium", "_m"}, std::pair{" - small", "_s"}, std::pair{" - large", "_l"}}) {
     if (const auto at = name.find(words); at != std::string::npos) {

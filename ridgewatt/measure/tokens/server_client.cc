@@ -10,6 +10,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/io/http_get.h"
 #include "ridgewatt/io/http_stream.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/tokens/result_fields.h"
 
 namespace ridgewatt::measure {
@@ -35,10 +36,6 @@ std::vector<std::string> headers_of(const ServerQuestion& question) {
 std::string reply_of(const ServerQuestion& question, const std::string& url) {
   return http_get(
       url, {.timeout_s = 10, .limit_bytes = kMostReplyBytes, .headers = headers_of(question)});
-}
-
-std::string path_end(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
 }
 
 // The contents of one event of the stream.
@@ -152,7 +149,8 @@ void ServerClient::describe_llama_cpp() {
   const std::string url = url_ + "/props";
   const Json json = parse_result_json(reply_of(question_, url), url);
   const ResultFields props(json, url);
-  described_.model = question_.model.empty() ? path_end(props.text("model_path")) : question_.model;
+  described_.model =
+      question_.model.empty() ? file_name(props.text("model_path")) : question_.model;
   described_.quantization = quantization_named(props.text("model_ftype"));
   const double slots = props.number_or_zero("total_slots");
   if (slots > 0 && slots < std::min(question_.concurrency, question_.requests)) {

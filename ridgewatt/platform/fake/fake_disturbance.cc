@@ -12,6 +12,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/platform/fake_sysfs.h"
 
 namespace ridgewatt::platform {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -311,8 +310,7 @@ void FakeHeat::write_files() {
 std::string FakeHeat::zone_text(const std::string& zone_type, int zone) const {
   const thermal::ThermalState here = now();
   // Zones of the chip itself are the hottest. The others are slightly closer to the heat sink.
-  std::string lower = zone_type;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lower_case(zone_type);
   const bool hottest =
       lower.rfind("tj", 0) == 0 || lower.rfind("gpu", 0) == 0 || lower.rfind("cpu", 0) == 0;
   const double share = hottest ? 1 : 0.9 - 0.05 * (zone % 4);

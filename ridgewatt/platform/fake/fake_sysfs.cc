@@ -14,6 +14,7 @@
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
@@ -27,10 +28,6 @@ constexpr const char* kGpuUsed = "/.ridgewatt-fake-gpu-used";
 
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string base(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 // A value of the table. Up: the lowest entry not below `value`; down: the highest not above it.
@@ -63,7 +60,8 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   if (result.ok() && is_clock_counter(path)) {
     result.text = clock_counter_now(*this, path, result.text);
   }
-  if (result.ok() && base(path) == "temp" && contains(path, "/thermal_zone")) warm(path, result);
+  if (result.ok() && file_name(path) == "temp" && contains(path, "/thermal_zone"))
+    warm(path, result);
   return result;
 }
 
@@ -81,7 +79,7 @@ void FakeSysfs::warm(const std::string& path, Text& content) const {
   }
   if (!heat) return;
   const std::string folder = folder_of(path);
-  const std::string number = base(folder).substr(std::string("thermal_zone").size());
+  const std::string number = file_name(folder).substr(std::string("thermal_zone").size());
   content.text = heat->zone_text(text(folder + "/type").value_or(""),
                                  static_cast<int>(parse_int(number).value_or(0)));
 }
@@ -101,7 +99,7 @@ int FakeSysfs::write(const std::string& path, std::string_view text) {
 }
 
 int FakeSysfs::write_knob(const std::string& real, const std::string& value) {
-  const std::string name = base(real);
+  const std::string name = file_name(real);
   if (name == "online") return write_online(real, value);
   if (contains(real, "/cpufreq/policy")) return write_cpufreq(real, value);
   if (contains(real, "/devfreq/")) return write_devfreq(real, value);
@@ -113,7 +111,7 @@ int FakeSysfs::write_knob(const std::string& real, const std::string& value) {
 
 int FakeSysfs::write_online(const std::string& path, const std::string& value) {
   if (value != "0" && value != "1") return EINVAL;
-  if (value == "0" && base(folder_of(path)) == "cpu0") return EBUSY;
+  if (value == "0" && file_name(folder_of(path)) == "cpu0") return EBUSY;
   const int error = store(path, value);
   if (error == 0) update_policies();
   return error;
@@ -139,7 +137,7 @@ int FakeSysfs::write_limit(const std::string& path, const std::string& folder, c
                            const char* maximum, const std::string& value, const char* table) {
   const auto wanted = parse_double(value);
   if (!wanted || !std::isfinite(*wanted) || *wanted < 0) return EINVAL;
-  const bool is_min = base(path) == minimum;
+  const bool is_min = file_name(path) == minimum;
   const auto frequencies = numbers(folder + "/" + table);
   double rounded = round_to(frequencies, *wanted, is_min);
   const double other = number(folder + "/" + (is_min ? maximum : minimum)).value_or(rounded);
@@ -161,7 +159,7 @@ void FakeSysfs::update_clock(const std::string& folder, bool cpu) {
     const auto request = number(folder + (cpu ? "/scaling_setspeed" : "/userspace/set_freq"));
     clock = std::clamp(request.value_or(low), low, high);
   }
-  if (base(folder) == "bwmgr") clock = high;
+  if (file_name(folder) == "bwmgr") clock = high;
   const std::string current = folder + (cpu ? "/scaling_cur_freq" : "/cur_freq");
   count_clock(*this, folder, cpu, number(current).value_or(clock), clock);
   store(current, digits_of(clock));
@@ -169,7 +167,7 @@ void FakeSysfs::update_clock(const std::string& folder, bool cpu) {
 
 int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) {
   const std::string folder = folder_of(path);
-  const std::string name = base(path);
+  const std::string name = file_name(path);
   if (text(folder + "/affected_cpus").value_or("").empty()) return EBUSY;
   int error = 0;
   if (name == "scaling_governor") {
@@ -194,10 +192,10 @@ int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) 
 }
 
 int FakeSysfs::write_devfreq(const std::string& path, const std::string& value) {
-  const bool request = base(path) == "set_freq";
+  const bool request = file_name(path) == "set_freq";
   const std::string folder = request ? folder_of(folder_of(path)) : folder_of(path);
   int error = 0;
-  if (base(path) == "governor") {
+  if (file_name(path) == "governor") {
     const auto known = split(text(folder + "/available_governors").value_or(""), ' ');
     if (std::find(known.begin(), known.end(), value) == known.end()) return EINVAL;
     error = store(path, value);
@@ -236,7 +234,7 @@ int FakeSysfs::write_emc(const std::string& path, const std::string& value) {
     return round_to(table, std::min(hz, limit), false);
   };
   if (table.empty()) return EIO;
-  const std::string name = base(path);
+  const std::string name = file_name(path);
   if (path == cap_path) {
     const int error = store(path, digits_of(*wanted));
     if (error != 0) return error;

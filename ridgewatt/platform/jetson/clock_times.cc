@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/platform/jetson/online_cpus.h"
 
 namespace ridgewatt::platform {

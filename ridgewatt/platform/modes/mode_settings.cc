@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -229,8 +230,7 @@ ModeSettings read_mode_settings(const JetsonLayout& layout, const FileReader& re
   if (!layout.tpc_mask.empty()) settings.tpc_mask = read(layout.tpc_mask);
   const auto& emc = layout.emc;
   if (emc.kind == EmcLayout::Kind::kDevfreq) {
-    const std::string folder = emc.current.substr(0, emc.current.rfind('/'));
-    settings.devfreq.push_back(read_clock(folder, kDevfreqFiles, read));
+    settings.devfreq.push_back(read_clock(folder_of(emc.current), kDevfreqFiles, read));
   }
   if (!emc.cap.empty()) settings.emc_cap = read(emc.cap);
   if (!emc.rate.empty()) settings.emc_rate = read(emc.rate);

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 
 namespace ridgewatt::platform {
 namespace {
@@ -117,7 +118,7 @@ class PresetTranslator {
         param == nullptr ? setting.argument : path_of(*param, setting.argument);
     const std::string value = is_clock && setting.value == "-1" ? kNoLimit : setting.value;
     const std::string real = sysfs_.resolve(path);
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name = file_name(path);
     int cpu = 0;
     if (name == "online" && std::sscanf(path.c_str(), "/sys/devices/system/cpu/cpu%d", &cpu) == 1) {
       if (cpu > 0) settings_.cpus_online[cpu] = value == "1";

@@ -6,6 +6,7 @@
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/roofline_report.h"
@@ -85,19 +86,15 @@ std::vector<Cell> roof_cells(const MeasuredLayer& layer) {
   return cells;
 }
 
-// The file name of the model without its folder.
-std::string model_name(const LayersAnswer& answer) {
-  return answer.model.substr(answer.model.rfind('/') + 1);
-}
-
 std::string title_of(const LayersAnswer& answer) {
-  return "Measured layers" + (answer.model.empty() ? std::string() : " of " + model_name(answer));
+  return "Measured layers" +
+         (answer.model.empty() ? std::string() : " of " + file_name(answer.model));
 }
 
 FigureSource source_of(const LayersAnswer& answer) {
   std::string detail = std::string(name_of(answer.source)) + " profile";
   if (!answer.recorded_on.empty()) detail += " recorded on " + answer.recorded_on;
-  return {model_name(answer), answer.board.empty() ? answer.recorded_on : answer.board,
+  return {file_name(answer.model), answer.board.empty() ? answer.recorded_on : answer.board,
           Provenance::kMeasured, detail};
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <cmath>
 #include <utility>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
 
@@ -80,9 +80,7 @@ std::vector<KeyMeaning> peak_keys() {
   static const auto kTexts = [] {
     std::vector<std::pair<std::string, std::string>> texts;
     for (const ArithmeticRow& row : kArithmeticRows) {
-      std::string name;
-      for (const unsigned char c : row.name) name += static_cast<char>(std::toupper(c));
-      texts.emplace_back(peak_key(row), fmt::format("peak of {} arithmetic", name));
+      texts.emplace_back(peak_key(row), fmt::format("peak of {} arithmetic", upper_case(row.name)));
     }
     return texts;
   }();

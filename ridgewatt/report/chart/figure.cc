@@ -107,8 +107,8 @@ std::string FigureSource::line() const {
   std::string text = workload;
   text += board.empty() ? (text.empty() ? "Board not recorded" : ", board not recorded")
                         : (text.empty() ? "" : " on ") + board;
-  std::string origin(provenance ? name_of(*provenance) : "provenance not recorded");
-  origin[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(origin[0])));
+  const std::string origin =
+      capitalized(provenance ? name_of(*provenance) : "provenance not recorded");
   return text + ". " + origin + (detail.empty() ? "" : ": " + detail);
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <numeric>
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
@@ -167,11 +167,7 @@ Plot phase_figure(const LanguageAnswer& found) {
     points.push_back(std::move(series));
   }
   for (const auto& [arithmetic, of] : roofs) {
-    std::string name;
-    for (const unsigned char letter : name_of(arithmetic)) {
-      name += static_cast<char>(std::toupper(letter));
-    }
-    Series line{.name = "dense " + name + " and DRAM peaks"};
+    Series line{.name = "dense " + upper_case(name_of(arithmetic)) + " and DRAM peaks"};
     for (const double x : {low, of.ridge(), high}) {
       line.x.push_back(x);
       line.y.push_back(std::min(of.flop_per_s, x * of.bytes_per_s) / kGiga);

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
-
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/device/mode_text.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/columns.h"
@@ -156,11 +155,10 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   const auto& setting = language.settings[tuned.setting];
   const Board& board = language.boards[setting.board];
   std::vector<std::string> lines = {
-      goal_text(found.question),
+      capitalized(goal_text(found.question)),
       fmt::format("{} in {}, {} on {}: {}, modelled", language.model.name,
                   language.weights[setting.weights].name, setting.title, board_label(board),
                   counted(tuned.modes, "mode"))};
-  lines.front()[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(lines.front()[0])));
   if (!tuned.fits) {
     lines.emplace_back("No answer: the model does not fit the board.");
     return lines;

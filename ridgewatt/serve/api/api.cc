@@ -4,6 +4,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/version.h"
+#include "ridgewatt/io/path.h"
 #include "ridgewatt/io/sandbox.h"
 #include "ridgewatt/serve/api/openapi.h"
 #include "ridgewatt/serve/api/paths.h"
@@ -164,8 +165,7 @@ Reply Api::answer_health() const {
 Reply Api::answer_stores() const {
   Json rows = Json::array();
   for (std::size_t i = 0; i < options_.stores.size(); ++i) {
-    const std::string path = store::shown_location(options_.stores[i]);
-    rows.push_back({{"store", i}, {"name", path.substr(path.rfind('/') + 1)}});
+    rows.push_back({{"store", i}, {"name", file_name(store::shown_location(options_.stores[i]))}});
   }
   return json_reply({{"schema", "ridgewatt.stores/1"}, {"rows", rows}});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/serve/ask/endpoints.h"
 
 namespace ridgewatt::serve {
@@ -51,12 +52,6 @@ bool is_path_of(std::string_view path, std::string_view pattern) {
   const auto number = path.substr(place, path.size() - before.size() - after.size());
   return path.starts_with(before) && path.ends_with(after) &&
          std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string upper_case(std::string_view word) {
-  std::string upper(word);
-  for (char& c : upper) c = static_cast<char>(c - 'a' + 'A');
-  return upper;
 }
 
 }  // namespace

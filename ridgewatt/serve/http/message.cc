@@ -23,14 +23,6 @@ constexpr char kContentPolicy[] =
     "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'";
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // True for "GET / HTTP/2.0", false for "GET /a b HTTP/1.1".
 bool is_of_another_version(std::string_view text) {
   const auto line = text.substr(0, text.find("\r\n"));

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/serve/security/secret.h"
 
 namespace ridgewatt::serve {
 namespace {
 
 constexpr std::size_t kBuckets = 4096;  // chosen: maximum number of addresses that are counted
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 // "localhost:8470" -> "localhost"; "[::1]:8470" -> "[::1]".
 std::string_view without_port(std::string_view host) {
@@ -53,8 +46,8 @@ void refuse_other_sites(const RequestHead& head, bool secure) {
   const bool api = head.path().starts_with("/api/") || head.path() == "/metrics";
   const bool changes = head.method == "POST" || head.method == "DELETE";
   if (!api && !changes) return;  // a link to the application
-  const std::string own = (secure ? "https://" : "http://") + lower(head.header("host"));
-  if (!origin.empty() && lower(origin) != own) {
+  const std::string own = (secure ? "https://" : "http://") + lower_case(head.header("host"));
+  if (!origin.empty() && lower_case(origin) != own) {
     throw HttpError(403, "pages of other sites may not use this server");
   }
   if (!site.empty() && site != "same-origin" && site != "none") {
@@ -63,7 +56,7 @@ void refuse_other_sites(const RequestHead& head, bool secure) {
 }
 
 void Guard::check_host(const RequestHead& head) const {
-  const std::string host = lower(without_port(head.header("host")));
+  const std::string host = lower_case(without_port(head.header("host")));
   if (host.empty()) throw HttpError(400, "the request lacks the header Host");
   if (!options_.loopback) return;
   if (host != "localhost" && host != "127.0.0.1" && host != "[::1]") {
@@ -102,7 +95,7 @@ bool Guard::has_token(const RequestHead& head) const {
   if (options_.token.empty()) return true;
   static constexpr std::string_view kBearer = "bearer ";  // compared without case: RFC 9110, 11.1
   const auto authorization = head.header("authorization");
-  if (lower(authorization.substr(0, kBearer.size())) == kBearer) {
+  if (lower_case(authorization.substr(0, kBearer.size())) == kBearer) {
     return equal_secrets(authorization.substr(kBearer.size()), options_.token);
   }
   const auto cookie = cookie_value(head.header("cookie"), options_.cookie);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -88,18 +87,11 @@ std::optional<Runtime> find_runtime(std::string_view theirs) {
   return found;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // Returns a model file or zoo:NAME unchanged. Otherwise, looks up the first word of a text like
 // "YOLO11n 640x640" in the zoo. Empty: the zoo has no such model.
 std::string model_name(std::string_view workload) {
   if (workload::is_zoo_name(workload) || workload.ends_with(".onnx")) return std::string(workload);
-  const std::string name = lower(workload);
+  const std::string name = lower_case(workload);
   std::string found(name.substr(0, name.find(' ')));
   if (const Alias* alias = find_alias(kModels, name)) found = alias->ours;
   for (const auto& entry : workload::zoo()) {
@@ -229,7 +221,7 @@ class RowReader {
   // MLPerf's harness is in C++ and replays CUDA graphs. Ultralytics times a call through its own
   // framework. Other sources state both in the row.
   RunOptions called() const {
-    const auto note = lower(at("note"));
+    const auto note = lower_case(at("note"));
     const auto says = [&](std::string_view word) { return note.find(word) != note.npos; };
     RunOptions run;
     if (at("source").starts_with("ultralytics/") || says("python")) {
@@ -265,7 +257,7 @@ class RowReader {
                                   ? "rows of discrete GPUs are fitted separately"
                                   : "the row is not from a GPU with the chip " + card_chip_);
     }
-    const auto power_mode = lower(at("power_mode"));
+    const auto power_mode = lower_case(at("power_mode"));
     if (row.twin->discrete && power_mode.empty()) return;  // the default limit
     const auto says = [&](std::string_view word) {
       return power_mode.find(word) != power_mode.npos;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
@@ -10,14 +9,6 @@
 
 namespace ridgewatt::workload {
 namespace {
-
-std::string lower_case(std::string_view name) {
-  std::string lower;
-  for (const char c : name) {
-    lower.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return lower;
-}
 
 bool holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;

@@ -1,6 +1,7 @@
 // Operators on text.
 #include <algorithm>
 
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
 namespace ridgewatt::workload {
@@ -8,12 +9,6 @@ namespace {
 
 void string_concat(InferContext& c) {
   c.set(0, DataType::kString, broadcast(c, c.shape(0), c.shape(1)));
-}
-
-void to_lower_ascii(std::string& text) {
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
 }
 
 bool is_ascii(const std::string& text) {
@@ -37,7 +32,7 @@ void normalizer(InferContext& c) {
       for (auto* list : {&words, &texts}) {
         for (std::string& text : *list) {
           decidable = decidable && is_ascii(text);
-          to_lower_ascii(text);
+          text = lower_case(text);
         }
       }
     }
