@@ -151,8 +151,7 @@ NamedBoards parse_boards(const std::string& text) {
     named.kind = text.substr(0, colon);
     named.count = static_cast<int>(*count);
   }
-  const bool fake = named.kind.starts_with("fake:");
-  named.board = load_board(fake ? platform::board_of_fake(named.kind.substr(5)) : named.kind);
+  named.board = load_board(platform::board_of_device(named.kind));
   return named;
 }
 

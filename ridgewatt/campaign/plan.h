@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/measure/live_profiler.h"
 #include "ridgewatt/platform/mode_control.h"
 #include "ridgewatt/sweep/observation.h"
@@ -50,7 +51,7 @@ struct BoardKind {
   std::vector<PlannedPoint> calibration = {};  // every board of the kind measures these first
   std::size_t points_per_task = 1;
 
-  bool fake() const { return name.starts_with("fake:"); }
+  bool fake() const { return fake_name(name).has_value(); }
   // The value of --device on a board of this kind.
   std::string device() const { return fake() ? name : "local"; }
 };

@@ -1,6 +1,10 @@
 // The names and synonyms of the embedded boards.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt {
@@ -17,5 +21,13 @@ inline constexpr char kLocalBoard[] = "local";
 std::string local_board_path();
 // Returns whether the file local_board_path() exists.
 bool has_local_board();
+
+// The name of a fake board as a device: "fake:agx-orin".
+inline constexpr std::string_view kFakePrefix = "fake:";
+// Returns the name after kFakePrefix; empty if the device is not a fake board.
+inline std::optional<std::string> fake_name(std::string_view device) {
+  if (!device.starts_with(kFakePrefix)) return std::nullopt;
+  return std::string(device.substr(kFakePrefix.size()));
+}
 
 }  // namespace ridgewatt

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/jetson_power.h"
@@ -86,6 +88,10 @@ class FakeRest {
 // Name of the board file for a fake board, with "@BSP" if its clocks are not those of the default
 // BSP.
 std::string board_of_fake(const std::string& name);
+// Name of the board file for a device, such as "agx-orin" or "fake:agx-orin".
+std::string board_of_device(const std::string& device);
+// The board file for a device, or for the board that a series names; empty if there is none.
+std::optional<Board> find_board_of_device(const std::string& device);
 // The current clocks and the number of online cores.
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout);
 

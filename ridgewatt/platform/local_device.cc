@@ -10,6 +10,7 @@
 #include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_sysfs.h"
@@ -38,7 +39,7 @@ std::string device_hint(const std::string& device) {
 }  // namespace
 
 bool is_local_device(const std::string& device) {
-  return device == "local" || device.rfind("fake:", 0) == 0;
+  return device == "local" || fake_name(device);
 }
 
 std::optional<std::string> local_board(const Sysfs& sysfs) {
@@ -74,13 +75,14 @@ LocalDevice open_local_device(const std::string& device, const std::string& sysr
     result.sysfs = open_sysfs(root);
     return result;
   }
-  if (device.rfind("fake:", 0) != 0) {
+  const auto fake = fake_name(device);
+  if (!fake) {
     throw UsageError("is neither local (this machine) nor a fake board", device,
                      device_hint(device));
   }
   if (!sysroot.empty())
     throw UsageError("a fake board and --sysroot cannot be combined", device, "omit one of them");
-  const FakeBoardSpec spec = fake_board_spec(device.substr(5));
+  const FakeBoardSpec spec = fake_board_spec(*fake);
   const std::string folder = fake_folder() + "/" + spec.name;
   std::error_code unseen;
   if (!fs::exists(folder, unseen)) {

@@ -15,8 +15,6 @@ namespace {
 
 using Say = std::function<void(const std::string&)>;
 
-constexpr std::string_view kFake = "fake:";
-
 // Stores what was seen of the program and, if no power is known yet, its mean power.
 void take_watch(const measure::SeenProgram& found, std::optional<measure::SeenRun>& seen,
                 std::optional<double>& power_w) {
@@ -68,8 +66,8 @@ void watch_program(ExplainQuestion& question, const WatchedProgram& program, std
   const auto device = platform::open_local_device(
       platform::is_local_device(question.device) ? question.device : "local", "", seed);
   if (device.fake) {
-    question.device = platform::local_board(*device.sysfs)
-                          .value_or(platform::board_of_fake(question.device.substr(kFake.size())));
+    question.device =
+        platform::local_board(*device.sysfs).value_or(platform::board_of_device(question.device));
   }
   std::optional<platform::ModeHolder> holder;
   if (program.apply) holder.emplace(*device.sysfs);  // before any thread starts

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
@@ -13,20 +12,6 @@
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::answer {
-namespace {
-
-// The board file of a board that a series names. Nothing for a board without a file.
-std::optional<Board> board_file_of(const std::string& name) {
-  constexpr std::string_view kFake = "fake:";
-  try {
-    return load_board(name.starts_with(kFake) ? platform::board_of_fake(name.substr(kFake.size()))
-                                              : name);
-  } catch (const NotFoundError&) {
-    return std::nullopt;
-  }
-}
-
-}  // namespace
 
 std::vector<PowerMode> modes_to_learn_from(const KnobSpace& space, LearnQuestion question) {
   std::vector<OperatingPoint> points;
@@ -65,7 +50,7 @@ std::vector<PowerMode> wished_modes(const KnobSpace& space, const ModeWish& wish
   try {
     for (const auto& mode : asked) modes.push_back(mode_in_space(space, mode, wish.file));
   } catch (const UsageError&) {
-    const auto file = board_file_of(board);
+    const auto file = platform::find_board_of_device(board);
     const std::string advice = file ? release_advice(asked, space, *file) : "";
     if (advice.empty()) throw;
     throw UsageError("the board cannot be set to modes of the file", wish.file, advice);

@@ -20,13 +20,9 @@ namespace ridgewatt::answer {
 
 namespace {
 
-std::string_view without_fake(std::string_view name) {
-  return name.starts_with("fake:") ? name.substr(5) : name;
-}
-
 // The board that a sweep names, "agx-orin" or "fake:agx-orin". Empty for an unknown board.
 std::optional<Board> board_named(const std::string& name) {
-  const auto known = find_meant(without_fake(name), board_names());
+  const auto known = find_meant(fake_name(name).value_or(name), board_names());
   return known ? std::optional(load_board(*known)) : std::nullopt;
 }
 
@@ -50,7 +46,7 @@ std::string count_idle(TuneQuestion& question, const std::string& board,
   if (!(goal.rate_hz > 0)) return "";
   try {
     if (!board.empty()) {
-      const Board known = load_board(std::string(without_fake(board)));
+      const Board known = load_board(fake_name(board).value_or(board));
       const auto twin = std::make_shared<const twin::Twin>(twin::load_twin(known));
       if (twin->cpu) return "";
       goal.idle_power_w = [twin](const PowerMode& mode) { return twin::idle_power_w(*twin, mode); };

@@ -10,6 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/fleet/prometheus.h"
 #include "ridgewatt/campaign/fleet/store_view.h"
+#include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt::campaign {
 namespace {
@@ -71,7 +72,7 @@ class ScrapedBoards {
     take("exported_board", board.kind);  // name if the target has its own label `board`
     const auto origin = labels.find("provenance");
     const bool fake = origin != labels.end() && origin->second == "fake";
-    if (fake && !board.kind.starts_with("fake:")) board.kind = "fake:" + board.kind;
+    if (fake && !fake_name(board.kind)) board.kind.insert(0, kFakePrefix);
   }
 
   // Reads the boards that were scraped within a day, including those that are gone.

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/campaign/engine/last_line.h"
 #include "ridgewatt/campaign/engine/program.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/shell.h"
 
 namespace ridgewatt::campaign {
@@ -135,7 +136,7 @@ TaskPhase phase_of(const std::string& state, const std::string& reason) {
 }  // namespace
 
 std::string gres_type(const std::string& board_kind) {
-  std::string type = board_kind.starts_with("fake:") ? board_kind.substr(5) : board_kind;
+  std::string type = fake_name(board_kind).value_or(board_kind);
   for (char& c : type) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }

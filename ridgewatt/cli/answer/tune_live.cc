@@ -14,6 +14,7 @@
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/profile_options.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/measure/live_program.h"
 #include "ridgewatt/measure/placeholders.h"
 #include "ridgewatt/measure/profile.h"
@@ -27,10 +28,10 @@ namespace {
 // Returns the advice for a model that was given instead of a program.
 std::string instead_of_model(const TuneOptions& options) {
   const std::string& model = options.live.command[0];
-  const bool fake = options.device.rfind("fake:", 0) == 0;
+  const auto fake = fake_name(options.device);
   return fmt::format(
       "for the board's twin give --device {}; for a program give it after --, {}",
-      fake ? platform::fake_board_spec(options.device.substr(5)).board : "BOARD",
+      fake ? platform::fake_board_spec(*fake).board : "BOARD",
       fake ? fmt::format("-- ridgewatt fake-run {} --device {}", model, options.device)
            : std::string("-- python3 infer.py"));
 }
@@ -81,9 +82,8 @@ void add_twin(const TuneOptions& options, answer::LiveBoard& board) {
                      "give --model MODEL and --batch N");
   }
   board.workload = options.workload.load();
-  board.twin_board = options.device.starts_with("fake:")
-                         ? platform::fake_board_spec(options.device.substr(5)).board
-                         : board.profile.series.board;
+  const auto fake = fake_name(options.device);
+  board.twin_board = fake ? platform::fake_board_spec(*fake).board : board.profile.series.board;
 }
 
 std::string kept_windows(const std::string& store) {

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <utility>
 
+#include "ridgewatt/base/error.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake/clock_counters.h"
 #include "ridgewatt/platform/fake_board.h"
@@ -168,6 +170,19 @@ std::string board_of_fake(const std::string& name) {
   if (has_its_clocks(board.find_bsp())) return board.name;
   const auto bsp = std::find_if(board.bsps.begin(), board.bsps.end(), has_its_clocks);
   return bsp == board.bsps.end() ? board.name : board.name + "@" + bsp->name;
+}
+
+std::string board_of_device(const std::string& device) {
+  const auto fake = fake_name(device);
+  return fake ? board_of_fake(*fake) : device;
+}
+
+std::optional<Board> find_board_of_device(const std::string& device) {
+  try {
+    return load_board(board_of_device(device));
+  } catch (const NotFoundError&) {
+    return std::nullopt;
+  }
 }
 
 PowerMode fake_clocks(const Sysfs& sysfs, const JetsonLayout& layout) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/platform/fake_board_support.h"
 #include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/platform/mode_control.h"
@@ -22,6 +23,15 @@ void steps(FakeActivity& activity, const FakeUse& use, int count = 100) {
 }
 
 // label: board
+TEST(FakeBoards, ADeviceHasTheFileOfItsBoard) {
+  EXPECT_EQ(fake_name("fake:nano"), "nano");
+  EXPECT_EQ(fake_name("agx-orin"), std::nullopt);
+  EXPECT_EQ(board_of_device("agx-orin"), "agx-orin");
+  EXPECT_EQ(board_of_device("fake:agx-orin"), board_of_fake("agx-orin"));
+  EXPECT_EQ(find_board_of_device("fake:agx-orin").value().name, "agx-orin");
+  EXPECT_FALSE(find_board_of_device("my-board"));
+}
+
 TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
   for (const char* name :
        {"agx-orin-jp5", "agx-orin-jp6", "orin-nano", "agx-xavier", "xavier-nx-jp4", "nano"}) {

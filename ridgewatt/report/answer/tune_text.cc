@@ -388,19 +388,6 @@ std::string waiting_text(const answer::TuneRanking& ranking) {
       fmt::join(waiting, ", "));
 }
 
-// The board file of an answer's device, or of its rows. Nothing for a board without a file.
-std::optional<Board> board_file_of(const answer::TuneSource& source) {
-  constexpr std::string_view kFake = "fake:";
-  const std::string name = source.device.value_or(source.origin.board);
-  if (name.empty()) return std::nullopt;
-  try {
-    return load_board(name.starts_with(kFake) ? platform::board_of_fake(name.substr(kFake.size()))
-                                              : name);
-  } catch (const NotFoundError&) {
-    return std::nullopt;
-  }
-}
-
 // Rows are measured in the cores and clocks of a preset, which leave all SMs on.
 std::string measured_sms_note(const Board& board, const std::vector<PowerMode>& modes) {
   const auto texts = sms_off_texts(board, modes);
@@ -445,9 +432,10 @@ std::string preset_note(const answer::TuneAnswer& report) {
   if (report.outcome.miss) add(*report.outcome.miss);
   for (const auto& other : report.outcome.compared) add(other);
   const std::string note = preset_note(names, drawn_w);
-  const auto board = board_file_of(report.source);
+  const answer::TuneSource& source = report.source;
+  const auto board = platform::find_board_of_device(source.device.value_or(source.origin.board));
   if (!board) return note;
-  const std::string sms = report.source.provenance == Provenance::kModelled
+  const std::string sms = source.provenance == Provenance::kModelled
                               ? sms_note(*board, modes)
                               : measured_sms_note(*board, modes);
   return note + (note.empty() || sms.empty() ? "" : "; ") + sms;

@@ -40,7 +40,7 @@ bool may_name_file(std::string_view text) {
 }
 
 void check_board(std::string_view name, const std::string& value) {
-  if (value == kLocalBoard ? !has_local_board() : value.starts_with("fake:")) {
+  if (value == kLocalBoard ? !has_local_board() : fake_name(value).has_value()) {
     refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
   }
   const bool named = is_of(value, "-_@.") && !may_name_file(value);  // for example "agx-orin@jp5.1"
