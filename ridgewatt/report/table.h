@@ -28,6 +28,15 @@ CellCase(Cases...) -> CellCase<Cases...>;
 
 // An empty cell if the value is NaN, which means unknown.
 Cell known_cell(double value);
+// The value times `scale`, in another unit.
+Cell known_cell(const std::optional<double>& value, double scale = 1);
+// The same for JSON: null if the value is NaN, infinite or missing.
+Json known_json(double value);
+Json known_json(const std::optional<double>& value, double scale = 1);
+template <class T>
+Json known_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 // The number in a cell; empty for other cells.
 std::optional<double> cell_number(const Cell& cell);
 // The sort order of a column: numbers, then texts, then empty cells.

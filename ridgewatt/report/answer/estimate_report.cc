@@ -14,6 +14,7 @@
 #include "ridgewatt/report/job_report.h"
 #include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/table.h"
 #include "ridgewatt/report/tune_report.h"
 #include "ridgewatt/sweep/provenance.h"
 
@@ -314,7 +315,7 @@ const LineFields& error_fields() {
        [](const EstimateLine& l) {
          Json hold = hold_json(*hold_of(l));
          const auto& sustained_w = l.found->held[l.number].sustained_power_w;
-         hold["sustained_power_w"] = sustained_w ? Json(*sustained_w) : Json();
+         hold["sustained_power_w"] = known_json(sustained_w);
          return hold;
        },
        kInJson,

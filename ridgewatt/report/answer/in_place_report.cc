@@ -5,14 +5,11 @@
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/table.h"
 #include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::report {
 namespace {
-
-Json in_ms(const std::optional<double>& seconds) {
-  return seconds ? Json(1e3 * *seconds) : Json();
-}
 
 // Null if a window was aborted before it had a value.
 Json finite(double value) {
@@ -24,8 +21,8 @@ Json window_json(const measure::InPlaceWindow& window, double begin_s) {
                {"mode", mode_to_json(window.point.mode)},
                {"set_at_s", window.set_s - begin_s},
                {"write_ms", 1e3 * window.write_s},
-               {"pace_changed_after_ms", in_ms(window.time_effect_s)},
-               {"power_changed_after_ms", in_ms(window.power_effect_s)},
+               {"pace_changed_after_ms", known_json(window.time_effect_s, 1e3)},
+               {"power_changed_after_ms", known_json(window.power_effect_s, 1e3)},
                {"minibatches", window.minibatches},
                {"left_out", window.left_out},
                {"pauses", window.pauses},

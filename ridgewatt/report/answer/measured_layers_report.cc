@@ -20,10 +20,6 @@ using answer::MeasuredLayer;
 constexpr double kMillisPerSecond = 1e3;
 constexpr double kMega = 1e6;
 
-Cell cell_of(const std::optional<double>& value, double scale = 1) {
-  return value ? Cell(*value * scale) : Cell();
-}
-
 std::optional<double> rate_of(std::optional<double> amount, double time_s) {
   return amount && *amount > 0 && time_s > 0 ? std::optional(*amount / time_s) : std::nullopt;
 }
@@ -78,11 +74,11 @@ std::vector<Cell> roof_cells(const MeasuredLayer& layer) {
   const auto flop = flop_of(layer);
   if (layer.roof->ceiling_flop_per_s > 0) cells[0] = layer.roof->ceiling_flop_per_s / kGiga;
   if (layer.roof->reached_s) {
-    cells[1] = cell_of(rate_of(flop, *layer.roof->reached_s), 1 / kGiga);
+    cells[1] = known_cell(rate_of(flop, *layer.roof->reached_s), 1 / kGiga);
     cells[3] = *layer.roof->reached_s * kMillisPerSecond;
   }
   cells[2] = layer.roof->ceiling_s * kMillisPerSecond;
-  cells[4] = cell_of(layer.gap_s(), kMillisPerSecond);
+  cells[4] = known_cell(layer.gap_s(), kMillisPerSecond);
   return cells;
 }
 
@@ -194,9 +190,9 @@ Table worth_work_table(const LayersAnswer& answer) {
     const MeasuredLayer& layer = answer.layers[i];
     table.add_row({layer.name, layer.kind_text(), layer.time_s * kMillisPerSecond,
                    layer.roof ? Cell(layer.roof->ceiling_s * kMillisPerSecond) : Cell(),
-                   cell_of(layer.gap_s(), kMillisPerSecond),
-                   cell_of(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
-                   cell_of(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)});
+                   known_cell(layer.gap_s(), kMillisPerSecond),
+                   known_cell(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
+                   known_cell(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)});
   }
   return table;
 }
@@ -278,13 +274,13 @@ Table measured_layer_table(const LayersAnswer& answer) {
                              layer.time_s * kMillisPerSecond,
                              answer.time_s > 0 ? Cell(100 * layer.time_s / answer.time_s) : Cell(),
                              std::string(name_of(layer.precision)),
-                             cell_of(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
-                             cell_of(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)};
+                             known_cell(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
+                             known_cell(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)};
     for (Cell& cell : roof_cells(layer)) row.push_back(std::move(cell));
-    row.push_back(cell_of(layer.energy_j, kMillisPerSecond));
-    row.push_back(cell_of(macs_of(layer)));
-    row.push_back(cell_of(flop_of(layer)));
-    row.push_back(cell_of(layer.traffic_bytes));
+    row.push_back(known_cell(layer.energy_j, kMillisPerSecond));
+    row.push_back(known_cell(macs_of(layer)));
+    row.push_back(known_cell(flop_of(layer)));
+    row.push_back(known_cell(layer.traffic_bytes));
     for (Cell& cell : kernel_cells(layer)) row.push_back(std::move(cell));
     row.push_back(layer.copy_of.empty() ? Cell() : Cell(layer.copy_of));
     row.push_back(layer.onnx_nodes.empty() ? Cell() : Cell(joined_nodes(layer)));

@@ -11,6 +11,7 @@
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/field.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 
@@ -124,7 +125,7 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
     add_cost_interval(cells, predictions[i]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const auto number = cell_number(cells[c]);  // empty: there is no interval
-      row[columns[c].name] = number ? Json(*number) : Json();
+      row[columns[c].name] = known_json(number);
     }
     add_origin(row, origins[origins.size() == 1 ? 0 : i]);
     result.push_back(std::move(row));

@@ -28,10 +28,6 @@ void add_bounded(std::vector<Cell>& cells, const schedule::Bounded& value, doubl
   for (const double one : {value.value, value.lo, value.hi}) cells.emplace_back(factor * one);
 }
 
-Cell share_cell(const std::optional<double>& share) {
-  return share ? Cell(*share) : Cell();
-}
-
 }  // namespace
 
 Table sharing_table(const answer::SharingAnswer& found) {
@@ -63,7 +59,7 @@ Table sharing_table(const answer::SharingAnswer& found) {
       cells.push_back(programs[i].batch > 0 ? Cell(std::int64_t{programs[i].batch}) : Cell());
       cells.emplace_back(kMsInS * programs[i].time_s);
       cells.emplace_back(programs[i].power_w);
-      cells.push_back(share_cell(programs[i].busy_share));
+      cells.push_back(known_cell(programs[i].busy_share));
       add_bounded(cells, forecast.time_s[i], kMsInS);
     }
     add_bounded(cells, forecast.factor);

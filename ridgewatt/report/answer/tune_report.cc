@@ -9,15 +9,12 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/estimate_report.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
 
 constexpr char kNoMemory[] = "does not fit the memory";
-
-Json known_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
 
 }  // namespace
 
@@ -150,7 +147,7 @@ namespace {
 // The lowest of the probabilities of meeting each single limit. Empty for measured points.
 Cell confidence_cell(const tune::ComparedPoint& point) {
   const auto least = tune::least_confidence(point.confidence);
-  return least ? Cell(*least) : Cell();
+  return known_cell(least);
 }
 
 // The columns after the knobs, common to the tables of this file.

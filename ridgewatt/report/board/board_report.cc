@@ -10,6 +10,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/keys/key_tables.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -305,7 +306,7 @@ Json board_to_json(const Board& board, bool modes) {
     json["memory"]["triad_bytes_per_s"] = {board.triad->lo_bytes_per_s,
                                            board.triad->hi_bytes_per_s};
   }
-  json["power"] = {{"limit_w", board.power_limit_w ? Json(*board.power_limit_w) : Json()}};
+  json["power"] = {{"limit_w", known_json(board.power_limit_w)}};
   for (const auto& bsp : board.bsps) json["bsps"].push_back(bsp_json(board, bsp));
   json["provenance"] = Json::array();
   for (const auto& fact : board.facts) {

@@ -7,13 +7,8 @@
 #include <string>
 
 #include "ridgewatt/base/sentence.h"
-#include "ridgewatt/io/json.h"
 
 namespace ridgewatt::report {
-
-inline Json bound_json(double bound) {
-  return std::isfinite(bound) ? Json(bound) : Json();
-}
 
 // "error at most 0.31 J", with `behind` " J"
 inline std::string bound_text(double bound, const std::string& behind = {}) {

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/report/board/bounds.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -17,7 +18,7 @@ Json energy_json(const measure::EnergyEstimate& energy) {
   return {{"mean_w", energy.mean_w},
           {"peak_w", energy.peak_w},
           {"energy_j", energy.energy_j},
-          {"error_j", bound_json(energy.error_j)},
+          {"error_j", known_json(energy.error_j)},
           {"samples", energy.samples},
           {"missing", energy.missing},
           {"mean_interval_ms", energy.mean_interval_s * 1e3},
@@ -35,8 +36,8 @@ Json summary_json(const measure::MinibatchSummary& summary, bool power) {
                {"steady", summary.steady}};
   if (summary.count == 0) return json;
   json.update({{"time_ms", summary.time_s * 1e3},
-               {"time_lo_ms", bound_json(summary.time_lo_s * 1e3)},
-               {"time_hi_ms", bound_json(summary.time_hi_s * 1e3)},
+               {"time_lo_ms", known_json(summary.time_lo_s * 1e3)},
+               {"time_hi_ms", known_json(summary.time_hi_s * 1e3)},
                {"time_median_ms", summary.median_s * 1e3},
                {"time_q1_ms", summary.lower_quartile_s * 1e3},
                {"time_q3_ms", summary.upper_quartile_s * 1e3},
@@ -45,8 +46,8 @@ Json summary_json(const measure::MinibatchSummary& summary, bool power) {
   if (power) {
     json["power_w"] = summary.power_w;
     json["energy_j"] = summary.energy_j;
-    json["energy_lo_j"] = bound_json(summary.energy_lo_j);
-    json["energy_hi_j"] = bound_json(summary.energy_hi_j);
+    json["energy_lo_j"] = known_json(summary.energy_lo_j);
+    json["energy_hi_j"] = known_json(summary.energy_hi_j);
   }
   return json;
 }
@@ -193,7 +194,7 @@ Json measurement_to_json(const measure::Measurement& measurement,
                {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
                {"power_source", measurement.source},
                {"power", measurement.total ? energy_json(*measurement.total) : Json()},
-               {"idle_w", measurement.idle_w ? Json(*measurement.idle_w) : Json()},
+               {"idle_w", known_json(measurement.idle_w)},
                {"rails", Json::array()}};
   for (const auto& channel : measurement.channels) {
     Json rail = {{"name", channel.name}, {"in_total", channel.in_total}};

@@ -7,35 +7,28 @@
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/sensors_report.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
 
-Json known(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
-Json known(const std::optional<double>& value) {
-  return value ? known(*value) : Json();
-}
-
 void put_energy(const monitor::Energy& energy, bool has_total, Json& json) {
   json["energy_j"] = has_total ? Json(energy.energy_j) : Json();
-  json["energy_error_j"] = has_total ? known(energy.error_j) : Json();
+  json["energy_error_j"] = has_total ? known_json(energy.error_j) : Json();
 }
 
 Json power_json(const monitor::Snapshot& snapshot) {
   Json json = {{"source", snapshot.power_source},
                {"note", snapshot.power_note},
                {"time_s", snapshot.power_time_s},
-               {"total_w", known(snapshot.total_w)}};
+               {"total_w", known_json(snapshot.total_w)}};
   put_energy(snapshot.total, snapshot.has_total, json);
   json["rails"] = Json::array();
   for (const auto& rail : snapshot.rails) {
     Json entry = {{"name", rail.name},
                   {"source", rail.source},
                   {"in_total", rail.in_total},
-                  {"power_w", known(rail.power_w)}};
+                  {"power_w", known_json(rail.power_w)}};
     put_energy(rail.since_start, true, entry);
     json["rails"].push_back(std::move(entry));
   }
@@ -80,14 +73,14 @@ Json history_to_json(const std::vector<monitor::HistoryPoint>& history) {
   Json json = Json::array();
   for (const auto& point : history) {
     Json rails = Json::array();
-    for (const double power_w : point.rail_w) rails.push_back(known(power_w));
+    for (const double power_w : point.rail_w) rails.push_back(known_json(power_w));
     json.push_back({{"time_s", point.time_s},
-                    {"total_w", known(point.total_w)},
+                    {"total_w", known_json(point.total_w)},
                     {"rail_w", rails},
-                    {"gpu_load", known(point.gpu_load)},
-                    {"cpu_load", known(point.cpu_load)},
+                    {"gpu_load", known_json(point.gpu_load)},
+                    {"cpu_load", known_json(point.cpu_load)},
                     {"gpu_clock_mhz", mhz_of_hz(point.gpu_clock_hz)},
-                    {"hottest_c", known(point.hottest_celsius)}});
+                    {"hottest_c", known_json(point.hottest_celsius)}});
   }
   return json;
 }

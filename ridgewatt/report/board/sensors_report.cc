@@ -103,7 +103,7 @@ void add_gpu_rows(const platform::MachineSensors& sensors, const platform::Machi
   for (const auto& gpu : reading.gpus) {
     const std::string& name = gpu.device.name;
     table.add_row(
-        {"gpu", name, gpu.power_w ? Cell(*gpu.power_w) : Cell(), "W",
+        {"gpu", name, known_cell(gpu.power_w), "W",
          gpu.device.unsupported.empty() ? "" : "not supported: " + gpu.device.unsupported});
     if (gpu.clock_hz) table.add_row({"clock", name, mhz_of_hz(*gpu.clock_hz), "MHz", ""});
     if (gpu.load) table.add_row({"load", name, tidy(*gpu.load * 100), "%", ""});
@@ -133,8 +133,7 @@ void add_snapshot_rows(const platform::SensorSnapshot& snapshot, Table& table) {
     table.add_row({"load", load.name, tidy(load.load * 100), "%", ""});
   }
   for (const auto& zone : snapshot.temperatures) {
-    table.add_row(
-        {"temperature", zone.name, zone.celsius ? Cell(*zone.celsius) : Cell(), "C", zone.note});
+    table.add_row({"temperature", zone.name, known_cell(zone.celsius), "C", zone.note});
   }
   for (const auto& fan : snapshot.fans) {
     if (fan.duty) table.add_row({"fan", fan.name, tidy(*fan.duty * 100), "%", "of full speed"});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ridgewatt/device/power_mode.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -20,10 +21,6 @@ Json& fresh(Json& object, const std::string& name) {
 // exactly.
 Json milliwatts(double power_w) {
   return std::isnan(power_w) ? Json() : Json(std::round(power_w * 1e3));
-}
-
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
 }
 
 void add_clock(Json& clocks, Json& loads, const platform::TegrastatsClock& clock) {
@@ -60,7 +57,7 @@ Json line_to_json(const platform::TegrastatsLine& line) {
   Json temperatures = Json::object();
   Json maxima = Json::object();
   for (const auto& zone : line.temperatures) {
-    fresh(temperatures, zone.name) = number_or_null(zone.celsius);
+    fresh(temperatures, zone.name) = known_json(zone.celsius);
     if (zone.maximum_celsius) fresh(maxima, zone.name) = *zone.maximum_celsius;
   }
   json["memory"] = memory;
@@ -83,7 +80,7 @@ class LineRows {
   void add() {
     for (const auto& rail : line_.rails) {
       row("rail", rail.name, known_cell(rail.power_w), "W", known_cell(rail.average_w),
-          optional_cell(rail.maximum_w));
+          known_cell(rail.maximum_w));
     }
     for (const auto& clock : line_.clocks) add_clock(clock);
     if (line_.edp_limit_hz) row("limit", "EDP", std::round(mhz_of_hz(*line_.edp_limit_hz)), "MHz");
@@ -91,8 +88,8 @@ class LineRows {
       if (clock.load) row("load", clock.name, tidy(*clock.load * 100), "%");
     }
     for (const auto& zone : line_.temperatures) {
-      row("temperature", zone.name, optional_cell(zone.celsius), "C", {},
-          optional_cell(zone.maximum_celsius), zone.celsius ? "" : "no power");
+      row("temperature", zone.name, known_cell(zone.celsius), "C", {},
+          known_cell(zone.maximum_celsius), zone.celsius ? "" : "no power");
     }
     for (const auto& part : line_.memory) {
       row("memory", part.name, part.used_bytes / kMebi, "MiB", {}, part.total_bytes / kMebi,
@@ -103,9 +100,6 @@ class LineRows {
 
  private:
   static constexpr double kMebi = 1048576;
-  static Cell optional_cell(const std::optional<double>& value) {
-    return value ? Cell(*value) : Cell();
-  }
   static double tidy(double value) { return std::round(value * 1e6) / 1e6; }
 
   void add_clock(const platform::TegrastatsClock& clock) {

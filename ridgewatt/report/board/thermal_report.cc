@@ -8,6 +8,7 @@
 #include "ridgewatt/report/calibrate_report.h"
 #include "ridgewatt/report/estimate_report.h"
 #include "ridgewatt/report/measure_report.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -37,22 +38,14 @@ const char* meaning_of(ThermalParam param, bool fan_varied) {
   return "";
 }
 
-// An infinite or unknown time is null.
-Json finite_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 Json interval_json(const Interval& interval) {
-  return {finite_json(interval.lo), finite_json(interval.hi)};
+  return {known_json(interval.lo), known_json(interval.hi)};
 }
 
 Json pace_json(const measure::SoakPace& pace) {
-  const auto optional = [](const std::optional<double>& value, double scale) {
-    return value ? Json(*value * scale) : Json();
-  };
-  return {{"minibatches_per_s", optional(pace.minibatches_per_s, 1)},
-          {"gpu_mhz", optional(pace.gpu_hz, mhz_of_hz(1))},
-          {"cpu_mhz", optional(pace.cpu_hz, mhz_of_hz(1))},
+  return {{"minibatches_per_s", known_json(pace.minibatches_per_s)},
+          {"gpu_mhz", known_json(pace.gpu_hz, mhz_of_hz(1))},
+          {"cpu_mhz", known_json(pace.cpu_hz, mhz_of_hz(1))},
           {"power_w", pace.power_w}};
 }
 
@@ -89,11 +82,11 @@ Json hold_json(const thermal::HoldAnswer& hold) {
   return {{"answer", thermal::hold_text(hold)},
           {"holds", hold.holds},
           {"probability", hold.probability},
-          {"holds_s", hold.holds_s ? Json(*hold.holds_s) : Json()},
+          {"holds_s", known_json(hold.holds_s)},
           {"holds_interval_s", interval_json(hold.holds_interval_s)},
-          {"steady_c", hold.steady_celsius ? Json(*hold.steady_celsius) : Json()},
+          {"steady_c", known_json(hold.steady_celsius)},
           {"steady_interval_c", interval_json(hold.steady_interval)},
-          {"margin_k", finite_json(hold.margin_k)},
+          {"margin_k", known_json(hold.margin_k)},
           {"sustained_w", hold.sustained_w},
           {"sustained_interval_w", interval_json(hold.sustained_interval_w)},
           {"ambient_c", hold.ambient_celsius},
@@ -140,14 +133,13 @@ Table hold_table(const std::vector<thermal::HoldAnswer>& answers) {
                {.name = "provenance", .rank = 6}});
   const auto cell = [](double value) { return std::isfinite(value) ? Cell(value) : Cell(); };
   for (const auto& answer : answers) {
-    table.add_row({answer.power_w, thermal::hold_text(answer),
-                   answer.holds_s ? Cell(*answer.holds_s) : Cell(),
+    table.add_row({answer.power_w, thermal::hold_text(answer), known_cell(answer.holds_s),
                    cell(answer.holds_interval_s.lo), cell(answer.holds_interval_s.hi),
-                   answer.steady_celsius ? Cell(*answer.steady_celsius) : Cell(),
-                   cell(answer.steady_interval.lo), cell(answer.steady_interval.hi),
-                   cell(answer.margin_k), answer.sustained_w, cell(answer.sustained_interval_w.lo),
-                   cell(answer.sustained_interval_w.hi), answer.probability, answer.ambient_celsius,
-                   answer.fan, answer.trip_celsius, std::string(name_of(answer.provenance))});
+                   known_cell(answer.steady_celsius), cell(answer.steady_interval.lo),
+                   cell(answer.steady_interval.hi), cell(answer.margin_k), answer.sustained_w,
+                   cell(answer.sustained_interval_w.lo), cell(answer.sustained_interval_w.hi),
+                   answer.probability, answer.ambient_celsius, answer.fan, answer.trip_celsius,
+                   std::string(name_of(answer.provenance))});
   }
   return table;
 }
@@ -186,11 +178,11 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
         {"times", summary.time_scale, "", "times the clock: heat of this fake board runs faster"});
   }
   table.add_row({"hottest", summary.hottest_celsius, "°C", summary.zone});
-  table.add_row({"trip", summary.trip_celsius ? Cell(*summary.trip_celsius) : Cell(), "°C",
+  table.add_row({"trip", known_cell(summary.trip_celsius), "°C",
                  summary.trip_celsius ? "" : "the board names none: --trip"});
   if (summary.hold) {
     const auto& hold = *summary.hold;
-    table.add_row({"ends at", hold.steady_celsius ? Cell(*hold.steady_celsius) : Cell(), "°C",
+    table.add_row({"ends at", known_cell(hold.steady_celsius), "°C",
                    "modelled; " + middle_note(hold.steady_interval)});
     table.add_row({"margin to the trip", hold.margin_k, "K", "modelled"});
     table.add_row({"power of the load", summary.load_w, "W", "at 50 °C"});
@@ -207,9 +199,6 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
 
 Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,
                   Provenance provenance) {
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   Json json = {{"command", command},
                {"provenance", name_of(provenance)},
                {"verdict", name_of(summary.verdict)},
@@ -221,15 +210,15 @@ Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::st
                {"status", summary.status},
                {"zone", summary.zone},
                {"hottest_c", summary.hottest_celsius},
-               {"trip_c", optional(summary.trip_celsius)},
+               {"trip_c", known_json(summary.trip_celsius)},
                {"load_w", summary.load_w},
-               {"throttled_after_s", optional(summary.throttled_after_s)},
+               {"throttled_after_s", known_json(summary.throttled_after_s)},
                {"throttled", summary.throttled},
                {"over_current_events", summary.over_current_events},
                {"first", pace_json(summary.first)},
                {"last", pace_json(summary.last)},
-               {"kept_speed", optional(kept_share(summary.first.minibatches_per_s,
-                                                  summary.last.minibatches_per_s))},
+               {"kept_speed", known_json(kept_share(summary.first.minibatches_per_s,
+                                                    summary.last.minibatches_per_s))},
                {"modelled", Json()},
                {"fit", Json()}};
   if (summary.hold) json["modelled"] = hold_json(*summary.hold);

@@ -10,13 +10,10 @@
 #include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/report/board/bounds.h"
 #include "ridgewatt/report/measure_report.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
-
-Json scaled_or_null(const std::optional<double>& value, double scale = 1) {
-  return value ? Json(*value * scale) : Json();
-}
 
 Json count_or_null(double value) {
   return value > 0 ? Json(value) : Json();
@@ -25,7 +22,7 @@ Json count_or_null(double value) {
 // Adds "ttft_ms", "ttft_median_ms" and so on.
 void put_time(const char* name, const std::optional<measure::TokenTime>& time, Json& row) {
   const auto put = [&](const char* statistic, std::optional<double> value) {
-    row[fmt::format("{}{}_ms", name, statistic)] = scaled_or_null(value, 1e3);
+    row[fmt::format("{}{}_ms", name, statistic)] = known_json(value, 1e3);
   };
   put("", time ? std::optional(time->mean_s) : std::nullopt);
   put("_deviation", time ? time->deviation_s : std::nullopt);
@@ -36,13 +33,13 @@ void put_time(const char* name, const std::optional<measure::TokenTime>& time, J
 
 void put_energy(const char* name, const std::optional<measure::EnergySum>& energy, Json& row) {
   row[name] = energy ? Json(energy->energy_j) : Json();
-  row[std::string(name) + "_error"] = energy ? bound_json(energy->error_j) : Json();
+  row[std::string(name) + "_error"] = energy ? known_json(energy->error_j) : Json();
 }
 
 void put_span(const char* name, const measure::SpanCost* cost, Json& row) {
   const bool any = cost != nullptr && cost->time_s > 0;
   const auto put = [&](const char* what, double value) {
-    row[fmt::format("{}_{}", name, what)] = any ? bound_json(value) : Json();
+    row[fmt::format("{}_{}", name, what)] = any ? known_json(value) : Json();
   };
   put("power_w", any ? cost->power_w() : 0);
   put("power_error_w", any ? cost->power_error_w() : 0);
@@ -79,7 +76,7 @@ void put_cost(const measure::TokenRun& run, Json& row) {
              cost != nullptr ? cost->request_joules_per_token() : std::nullopt, row);
   put_energy("request_j", cost != nullptr ? cost->request_j() : std::nullopt, row);
   put_energy("request_j_less_idle", net.request, row);
-  row["idle_w"] = cost != nullptr ? scaled_or_null(cost->idle_w) : Json();
+  row["idle_w"] = cost != nullptr ? known_json(cost->idle_w) : Json();
 }
 
 const char* clock_name(measure::TokenClock clock) {
@@ -109,8 +106,8 @@ Json run_json(const measure::TokenRun& run, Provenance provenance) {
   put_time("ttft", run.ttft, row);
   put_time("tpot", run.tpot, row);
   put_time("gap", run.gap, row);
-  row["tokens_per_s"] = scaled_or_null(run.output_tokens_per_s);
-  row["prompt_tokens_per_s"] = scaled_or_null(run.prompt_tokens_per_s);
+  row["tokens_per_s"] = known_json(run.output_tokens_per_s);
+  row["prompt_tokens_per_s"] = known_json(run.prompt_tokens_per_s);
   put_cost(run, row);
   row["time_stamps"] = clock_name(run.clock);
   row["notes"] = run.notes;

@@ -10,6 +10,7 @@
 #include "ridgewatt/campaign/make_plan.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -215,7 +216,7 @@ Result standing_result(const std::string& name, const campaign::Standing& standi
                  {"planned", standing.planned},
                  {"done", standing.done},
                  {"complete", standing.complete()},
-                 {"eta_s", standing.eta_s ? Json(*standing.eta_s) : Json()},
+                 {"eta_s", known_json(standing.eta_s)},
                  {"engine_fault", standing.engine_fault},
                  {"kinds", result.table.to_json()},
                  {"boards", boards.to_json()},

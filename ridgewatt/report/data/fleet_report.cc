@@ -6,6 +6,7 @@
 #include "ridgewatt/report/campaign_report.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/rows.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -98,11 +99,6 @@ std::string totals_line(const campaign::FleetTotals& totals) {
   if (totals.power_w) line += fmt::format(", {:.1f} W", *totals.power_w);
   if (totals.energy_j) line += fmt::format(", {:.3f} kWh in the day", *totals.energy_j / 3.6e6);
   return line + '\n';
-}
-
-template <typename T>
-Json known_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 struct EffectRow {

@@ -7,15 +7,12 @@
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/report/analysis_report.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/table.h"
 
 namespace ridgewatt::report {
 namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
-Json known_number(double value) {
-  return !std::isnan(value) ? Json(value) : Json();  // NaN: unknown
-}
 
 Json fit_json(const llm::Fit& fit) {
   return {{"board", fit.board},
@@ -30,12 +27,12 @@ Json fit_json(const llm::Fit& fit) {
           {"kv_bytes", fit.kv_bytes},
           {"buffer_bytes", fit.buffer_bytes},
           {"left_bytes", fit.left_bytes()},
-          {"bits_per_weight", known_number(fit.bits_per_weight)},
+          {"bits_per_weight", known_json(fit.bits_per_weight)},
           {"largest_context", fit.largest_context},
           {"largest_context_by", fit.context_of_model ? "model" : "memory"},
           {"largest_batch", fit.largest_batch},
-          {"decode_bytes", known_number(fit.decode_bytes)},
-          {"decode_flop", known_number(fit.decode_flop)},
+          {"decode_bytes", known_json(fit.decode_bytes)},
+          {"decode_flop", known_json(fit.decode_flop)},
           {"sum", fits_text(fit)}};
 }
 

@@ -113,6 +113,18 @@ Cell known_cell(double value) {
   return std::isnan(value) ? Cell() : Cell(value);
 }
 
+Cell known_cell(const std::optional<double>& value, double scale) {
+  return value ? Cell(*value * scale) : Cell();
+}
+
+Json known_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json known_json(const std::optional<double>& value, double scale) {
+  return value ? known_json(*value * scale) : Json();
+}
+
 std::optional<double> cell_number(const Cell& cell) {
   using Number = std::optional<double>;
   return std::visit(
