@@ -62,6 +62,9 @@ class Database {
   void execute(const std::string& sql);
   // Like execute(), but returns false if another process holds a lock on the database.
   bool try_execute(const std::string& sql);
+  bool has_table(std::string_view name);
+  // The integer that PRAGMA `name` returns.
+  std::int64_t pragma(std::string_view name);
   const std::string& path() const { return path_; }
   bool read_only() const { return access_ == Access::kReadOnly; }
   // Throws the error that corresponds to an SQLite result code.

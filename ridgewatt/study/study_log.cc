@@ -33,27 +33,21 @@ std::string definition_of(const Study& study) {
   return json.dump();
 }
 
-std::int64_t pragma(store::Database& database, const char* name) {
-  store::Statement statement(database, std::string("PRAGMA ") + name);
-  statement.step();
-  return statement.integer(0);
-}
-
 }  // namespace
 
 StudyLog::StudyLog(const std::string& path, const Study& study, const std::string& board,
                    std::uint64_t seed)
     : database_(path, store::Database::Access::kCreate) {
-  if (pragma(database_, "schema_version") == 0) {
+  if (database_.pragma("schema_version") == 0) {
     store::Transaction transaction(database_);
     database_.execute(kSchema);
     database_.execute(
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1", kApplicationId));
     transaction.commit();
-  } else if (pragma(database_, "application_id") != kApplicationId) {
+  } else if (database_.pragma("application_id") != kApplicationId) {
     throw InputError("is a database, but does not hold the runs of studies", path,
                      "give the database of a study");
-  } else if (pragma(database_, "user_version") > 1) {
+  } else if (database_.pragma("user_version") > 1) {
     throw InputError("was written by a newer version of ridgewatt", path,
                      "use a newer version of ridgewatt");
   }

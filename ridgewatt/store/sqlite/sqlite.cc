@@ -196,6 +196,16 @@ bool Database::try_execute(const std::string& sql) {
   return true;
 }
 
+bool Database::has_table(std::string_view name) {
+  Statement table(*this, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  return table.bind(1, name).step();
+}
+
+std::int64_t Database::pragma(std::string_view name) {
+  Statement statement(*this, "PRAGMA " + std::string(name));
+  statement.step();
+  return statement.integer(0);
+}
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
   const int code = sqlite3_prepare_v2(database.handle_, sql.data(), static_cast<int>(sql.size()),

@@ -75,18 +75,6 @@ CREATE INDEX point_of_series ON point (series, id);
 
 constexpr std::int64_t kSchemaWithSeries = 3;
 
-std::int64_t pragma(Database& database, const std::string& name) {
-  Statement statement(database, "PRAGMA " + name);
-  statement.step();
-  return statement.integer(0);
-}
-
-bool has_table(Database& database, std::string_view name) {
-  Statement table(database, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-  table.bind(1, name);
-  return table.step();
-}
-
 void bind_all(Statement& statement, const std::vector<Value>& values) {
   int index = 0;
   for (const Value& value : values) {
@@ -119,14 +107,14 @@ class SqliteRow : public Row {
 
 SqliteConnection::SqliteConnection(const std::string& path, Database::Access access)
     : database_(path, access) {
-  const bool is_new = pragma(database_, "schema_version") == 0;
+  const bool is_new = database_.pragma("schema_version") == 0;
   if (is_new && access == Database::Access::kReadOnly) {
     throw InputError("is not a ridgewatt store", path, "it is empty");
   }
-  if (!is_new && pragma(database_, "application_id") != kApplicationId) {
+  if (!is_new && database_.pragma("application_id") != kApplicationId) {
     throw InputError("is a database, but not a ridgewatt store", path);
   }
-  const auto version = pragma(database_, "user_version");
+  const auto version = database_.pragma("user_version");
   if (version > kSchemaVersion) {
     throw InputError(fmt::format("the store has schema {}, but this program supports only up to {}",
                                  version, kSchemaVersion),
@@ -150,8 +138,8 @@ void SqliteConnection::read_as_newest(std::int64_t version) {
       fmt::format("CREATE TEMP VIEW series AS SELECT *, '' AS serial FROM main.campaign;"
                   "CREATE TEMP VIEW plan AS SELECT {};"
                   "CREATE TEMP VIEW point AS SELECT *, campaign AS series, NULL AS slot FROM {}",
-                  has_table(database_, "plan") ? "campaign AS series, points FROM main.plan"
-                                               : "0 AS series, 0 AS points WHERE 0",
+                  database_.has_table("plan") ? "campaign AS series, points FROM main.plan"
+                                              : "0 AS series, 0 AS points WHERE 0",
                   version == 1 ? fmt::format("({})", kFromSchema1) : "main.point"));
 }
 
@@ -166,10 +154,10 @@ void SqliteConnection::make_schema() {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   database_.execute("PRAGMA synchronous = FULL");
-  if (pragma(database_, "schema_version") != 0) return;
+  if (database_.pragma("schema_version") != 0) return;
   Transaction transaction(database_);
   // Another process may have created the tables while this one waited for the lock.
-  if (pragma(database_, "schema_version") != 0) return;
+  if (database_.pragma("schema_version") != 0) return;
   database_.execute(shared_tables(sqlite_types()) + campaign_table(sqlite_types()) +
                     failure_tables(sqlite_types()) + kSampleTable);
   database_.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
@@ -179,10 +167,10 @@ void SqliteConnection::make_schema() {
 
 // Disable foreign keys during the upgrade, because a referenced table is dropped and recreated.
 void SqliteConnection::bring_up_to_date() {
-  if (pragma(database_, "user_version") == kSchemaVersion) return;
+  if (database_.pragma("user_version") == kSchemaVersion) return;
   database_.execute("PRAGMA foreign_keys = OFF");
   Transaction transaction(database_);
-  const auto version = pragma(database_, "user_version");
+  const auto version = database_.pragma("user_version");
   if (version == kSchemaVersion) return;  // another process has upgraded the store
   if (version == 1) database_.execute(fmt::format(kUpTo2, kFromSchema1));
   if (version < kSchemaWithSeries) {

@@ -28,7 +28,7 @@ std::int64_t first_start(store::Database& database) {
 // Rows by rising start: kind, start, end, name, and the start, end and thread of the launching call
 // (or NULL). The kind is 0 for kernels, 2 for copies to or from the host, 1 for other copies.
 std::string kernel_query(store::Database& database) {
-  const bool calls = has_table(database, kCalls);
+  const bool calls = database.has_table(kCalls);
   const bool processes = calls && has_column(database, kKernels, "globalPid");
   const char* name = has_column(database, kKernels, "shortName") ? "shortName" : "demangledName";
   std::string query =
@@ -41,7 +41,7 @@ std::string kernel_query(store::Database& database) {
     if (processes) query += " AND (c.globalTid >> 24) = (k.globalPid >> 24)";
   }
   for (const char* copies : {"CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"}) {
-    if (!has_table(database, copies)) continue;
+    if (!database.has_table(copies)) continue;
     // CUPTI_ACTIVITY_MEMCPY_KIND_HTOD and _DTOH.
     const char* kind = has_column(database, copies, "copyKind") ? "1 + (copyKind IN (1, 2))" : "1";
     query += fmt::format(" UNION ALL SELECT {}, start, end, NULL, NULL, NULL, NULL FROM {}", kind,
@@ -91,7 +91,7 @@ struct NsightRow {
 };
 
 std::string device_name(store::Database& database) {
-  if (!has_table(database, "TARGET_INFO_GPU")) return {};
+  if (!database.has_table("TARGET_INFO_GPU")) return {};
   if (!has_column(database, "TARGET_INFO_GPU", "name")) return {};
   store::Statement gpu(database, "SELECT name FROM TARGET_INFO_GPU LIMIT 1");
   return gpu.step() ? gpu.text(0) : std::string();
@@ -99,7 +99,7 @@ std::string device_name(store::Database& database) {
 
 void require_kernels(store::Database& database, const std::string& path) {
   check_whole(database);
-  if (!has_table(database, kKernels) || !has_table(database, "StringIds")) {
+  if (!database.has_table(kKernels) || !database.has_table("StringIds")) {
     throw InputError("has no CUDA kernels", path,
                      "record with `nsys profile --trace=cuda,nvtx` and export with `nsys export "
                      "--type sqlite`");

@@ -6,21 +6,14 @@
 
 namespace ridgewatt::trace {
 
-bool has_table(store::Database& database, const std::string& table) {
-  store::Statement statement(database,
-                             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-  return statement.bind(1, table).step();
-}
-
 bool has_column(store::Database& database, const std::string& table, const std::string& column) {
   store::Statement statement(database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
   return statement.bind(1, table).bind(2, column).step();
 }
 
 NvtxRanges::NvtxRanges(store::Database& database) {
-  if (!has_table(database, "NVTX_EVENTS")) return;
-  const bool ids =
-      has_column(database, "NVTX_EVENTS", "textId") && has_table(database, "StringIds");
+  if (!database.has_table("NVTX_EVENTS")) return;
+  const bool ids = has_column(database, "NVTX_EVENTS", "textId") && database.has_table("StringIds");
   const std::string name = ids ? "coalesce(e.text, s.value)" : "e.text";
   // Types 59 (push and pop) and 60 (start and end). Marks and names have no end.
   store::Statement rows(database, "SELECT e.start, e.end, e.globalTid, " + name +

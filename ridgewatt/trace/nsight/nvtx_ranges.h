@@ -33,8 +33,7 @@ class NvtxRanges {
   std::vector<std::string> names_;
 };
 
-// Whether the database has a table, and whether the table has a column.
-bool has_table(store::Database& database, const std::string& table);
+// Whether a table of the database has a column.
 bool has_column(store::Database& database, const std::string& table, const std::string& column);
 
 }  // namespace ridgewatt::trace
