@@ -38,9 +38,6 @@ PredictedValue within(PredictedValue product, const PredictedValue& a, const Pre
 PredictedValue over(double value, const PredictedValue& by) {
   return {value / by.value, value / by.high, value / by.low};
 }
-PredictedValue times(const PredictedValue& a, double factor) {
-  return {a.value * factor, a.low * factor, a.high * factor};
-}
 
 // Standard deviations of ln(measured / modelled) for llama.cpp on a processor: the part that the
 // parameters do not explain, and that of rates derived from another type
@@ -362,9 +359,9 @@ Forecast Forecaster::operator()(const PowerMode& mode, int sms) const {
   // be lower because the meters of the fitted runs lag behind short prompts.
   const PredictedValue fitted_w = prefill_w.predicted();
   forecast.prefill_power_w = at_least(fitted_w, forecast.decode_power_w);
-  forecast.joules_per_token = times(within(predicted(decode_w.value * step, {token_sd}),
-                                           forecast.decode_power_w, forecast.tpot_s),
-                                    1 / sequences);
+  forecast.joules_per_token = within(predicted(decode_w.value * step, {token_sd}),
+                                     forecast.decode_power_w, forecast.tpot_s) *
+                              (1 / sequences);
   const double first_s = forecast.ttft_s.value, step_s = forecast.tpot_s.value;
   forecast.request_s = first_s + further * step_s;
   const double prefill_j = forecast.prefill_power_w.value * first_s;

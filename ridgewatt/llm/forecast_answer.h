@@ -36,6 +36,10 @@ struct Request {
 struct PredictedValue {
   double value = 0;
   double low = 0, high = 0;
+
+  PredictedValue operator*(double factor) const {
+    return {value * factor, low * factor, high * factor};
+  }
 };
 
 struct Forecast {

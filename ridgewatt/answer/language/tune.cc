@@ -121,9 +121,6 @@ double further_tokens(const llm::Request& request) {
 PredictedValue plus(const PredictedValue& a, const PredictedValue& b) {
   return {a.value + b.value, a.low + b.low, a.high + b.high};
 }
-PredictedValue times(const PredictedValue& a, double factor) {
-  return {a.value * factor, a.low * factor, a.high * factor};
-}
 PredictedValue later(const PredictedValue& a, double seconds) {
   return plus(a, {seconds, seconds, seconds});
 }
@@ -133,7 +130,7 @@ PredictedValue later(const PredictedValue& a, double seconds) {
 PredictedValue prefill_joules(const Forecast& forecast, const llm::Request& request) {
   const double joules = std::max(
       0.0, forecast.request_j.value - forecast.joules_per_token.value * further_tokens(request));
-  return times(forecast.request_j, joules / forecast.request_j.value);
+  return forecast.request_j * (joules / forecast.request_j.value);
 }
 
 LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
@@ -146,8 +143,8 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
   whole.ttft_s = first.ttft_s;
   whole.prefill_power_w = first.prefill_power_w;
   whole.request_s = first.ttft_s.value + further.tpot_s.value * further_tokens(request);
-  whole.request_j = plus(prefill_joules(first, request),
-                         times(further.joules_per_token, further_tokens(request)));
+  whole.request_j =
+      plus(prefill_joules(first, request), further.joules_per_token * further_tokens(request));
   if (plan.switch_s == 0) return plan;
   const double away_s = plan.switch_s;
   whole.ttft_s = later(whole.ttft_s, away_s);
@@ -162,7 +159,7 @@ LanguagePlan plan_of(const LanguageRow& prefill, const LanguageRow& decode,
   const PredictedValue& power = first.prefill_power_w.value > further.decode_power_w.value
                                     ? first.prefill_power_w
                                     : further.decode_power_w;
-  whole.request_j = plus(whole.request_j, times(power, 2 * away_s / sequences));
+  whole.request_j = plus(whole.request_j, power * (2 * away_s / sequences));
   return plan;
 }
 
