@@ -63,6 +63,13 @@ class PackedMatrix {
   std::string stem_;
 };
 
+// A scale per output.
+template <StoredType kType>
+void per_output(PackedMatrix& m) {
+  m.add("weight", kType, {m.out, m.in});
+  m.add("weight_scale", StoredType::kBf16, {m.out, 1});
+}
+
 std::vector<Recipe> checkpoint_recipes() {
   using enum StoredType;
   return {
@@ -70,11 +77,7 @@ std::vector<Recipe> checkpoint_recipes() {
       // compressed-tensors in 8 bits.
       {.name = "int8",
        .description = "compressed-tensors: 8 bits, a scale per output",
-       .layout =
-           [](PackedMatrix& m) {
-             m.add("weight", kI8, {m.out, m.in});
-             m.add("weight_scale", kBf16, {m.out, 1});
-           },
+       .layout = per_output<kI8>,
        .type = kBf16,
        .bits = 8,
        .group = 0,
@@ -83,11 +86,7 @@ std::vector<Recipe> checkpoint_recipes() {
        .configs = {{"compressed-tensors", "int-quantized"}}},
       {.name = "fp8",
        .description = "compressed-tensors: FP8, a scale per output",
-       .layout =
-           [](PackedMatrix& m) {
-             m.add("weight", kF8E4m3, {m.out, m.in});
-             m.add("weight_scale", kBf16, {m.out, 1});
-           },
+       .layout = per_output<kF8E4m3>,
        .type = kBf16,
        .bits = 8,
        .group = 0,
