@@ -1,17 +1,12 @@
 // Runs a workload on a fake board, minibatch by minibatch.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <optional>
 #include <thread>
 
-#include "ridgewatt/base/environment.h"
-#include "ridgewatt/base/error.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/marks.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_disturbance.h"
 #include "ridgewatt/platform/fake_heat.h"
@@ -30,14 +25,8 @@ using MarkClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
 // longer, as it does for a real program. Otherwise marks would fall behind the clock without end.
 constexpr std::chrono::milliseconds kMostLate{100};
 
-void write_mark(const char* kind, MarkClock::time_point time) {
-  const auto descriptor = environment_variable("RIDGEWATT_MARK_FD");
-  if (!descriptor) return;
-  const std::chrono::duration<double> since_boot = time.time_since_epoch();
-  const auto line = fmt::format("{} {:.6f}\n", kind, since_boot.count());
-  if (::write(std::atoi(descriptor->c_str()), line.data(), line.size()) < 0) {
-    throw IoError("cannot write a mark of a minibatch");
-  }
+double seconds_of(MarkClock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
 }  // namespace
@@ -83,10 +72,10 @@ int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload:
     }
     if (load_must_end != 0) break;
     if (stall_share > 0) {
-      write_mark("fetched", begin + std::chrono::duration_cast<MarkClock::duration>(stall_share *
-                                                                                    (end - begin)));
+      const double begin_s = seconds_of(begin);
+      write_mark("fetched", begin_s + stall_share * (seconds_of(end) - begin_s));
     }
-    write_mark("minibatch", end);
+    write_mark("minibatch", seconds_of(end));
     ++done;
   }
   activity.reset();
