@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ridgewatt/base/plural.h"
@@ -89,6 +90,14 @@ std::optional<double> power_limit_w(const PowerMode& mode) {
 
 void set_power_limit(PowerMode& mode, double limit_w) {
   mode.governor = fmt::format("{}W", limit_w);
+}
+
+PowerMode lowered_to(PowerMode mode, const PowerMode& other) {
+  for (const Knob knob : kKnobs) {
+    if (mode.has(knob) && other.has(knob))
+      mode.set(knob, std::min(mode.get(knob), other.get(knob)));
+  }
+  return mode;
 }
 
 std::string describe(const PowerMode& mode) {

@@ -54,6 +54,8 @@ void set_in_field_unit(PowerMode& mode, Knob knob, double value);
 // PowerMode::governor then contains the limit, such as "150W". Absent: the mode has no limit.
 std::optional<double> power_limit_w(const PowerMode& mode);
 void set_power_limit(PowerMode& mode, double limit_w);
+// Returns `mode` with each knob at the lower of its values in both modes, if both set it.
+PowerMode lowered_to(PowerMode mode, const PowerMode& other);
 // Returns "12 cores, CPU 2201.6, GPU 1300.5, memory 3199 MHz", for people.
 std::string describe(const PowerMode& mode);
 

@@ -35,6 +35,12 @@ TEST(PowerMode, ClocksAreWholeHz) {
   EXPECT_EQ(mhz_of_hz(114750000.4), 114.75);
 }
 
+TEST(PowerMode, LoweringChangesOnlyKnobsThatBothSet) {
+  const PowerMode mode{8, 2e9, 1e9, 0, ""}, other{12, 1e9, 0, 3e9, "schedutil"};
+  EXPECT_EQ(lowered_to(mode, other), (PowerMode{8, 1e9, 1e9, 0, ""}));
+  EXPECT_EQ(lowered_to(other, mode), (PowerMode{8, 1e9, 0, 3e9, "schedutil"}));
+}
+
 TEST(PowerMode, APowerLimitTakesThePlaceOfAGovernor) {
   PowerMode mode{8, 3e9, 1.74e9, 7.251e9, ""};
   EXPECT_FALSE(power_limit_w(mode));

@@ -134,19 +134,10 @@ std::optional<double> joint(std::optional<double> a, std::optional<double> b, do
   return adds ? std::max(*a + *b - expected, std::min(*a, *b)) : *a * *b / expected;
 }
 
-// The mode with the lower value of each knob.
-PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
-  PowerMode both = a;
-  for (const Knob knob : kKnobs) {
-    if (a.has(knob) && b.has(knob)) both.set(knob, std::min(a.get(knob), b.get(knob)));
-  }
-  return both;
-}
-
 double log_likelihood(const Prediction& a, const Prediction& b, const Densities& densities,
                       const PrognosisIn& in_mode) {
   if (in_mode && a.mode && b.mode) {
-    const Prognosis both = in_mode(lower_of(*a.mode, *b.mode), std::min(a.sms, b.sms));
+    const Prognosis both = in_mode(lowered_to(*a.mode, *b.mode), std::min(a.sms, b.sms));
     return log_likelihood(densities, added_by(a, b),
                           [&](const MeasuredFigure& figure) { return figure.predicted(both); });
   }

@@ -25,16 +25,6 @@ constexpr double kFarAbove = 1.03;
 constexpr double kWarmerC = 5;                // smallest change that is reported as a cause
 constexpr std::size_t kHeldMinibatches = 12;  // between two checks while a mode is held
 
-// The lower value of each knob. Setting this mode in between keeps the power below that of both
-// modes.
-PowerMode lower_of(const PowerMode& a, const PowerMode& b) {
-  PowerMode lower = b;
-  for (const Knob knob : kKnobs) {
-    if (a.has(knob) && b.has(knob)) lower.set(knob, std::min(a.get(knob), b.get(knob)));
-  }
-  return lower;
-}
-
 std::string cause_of_drift(const TunedProgram::Surroundings& before,
                            const TunedProgram::Surroundings& now) {
   for (const auto& process : now.processes) {
@@ -170,9 +160,9 @@ class InPlaceProfiler::State {
     for (const TimedPower& sample : log_.step()) guard_.add(sample);
   }
 
-  // Sets a mode by way of lower_of, whose power is below that of both modes.
+  // Sets a mode by way of lowered_to(), whose power is below that of both modes.
   void set(const PowerMode& mode) {
-    const PowerMode lower = lower_of(mode_, mode);
+    const PowerMode lower = lowered_to(mode, mode_);
     const bool between = mode_ != PowerMode() && lower != mode_ && lower != mode;
     if (between) program_.set(lower);
     program_.set(mode);

@@ -1,8 +1,6 @@
 // Whether a language model fits a board: rows, the sum in words, and the sources of its parts.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/llm/footprint.h"
 #include "ridgewatt/report/analysis_report.h"
