@@ -91,39 +91,81 @@ class Fields {
   std::string source_, where_;
 };
 
+std::vector<std::string> read_words(const Fields& fields, const char* name) {
+  std::vector<std::string> words;
+  if (!fields.has(name)) return words;
+  for (const auto& word : fields.list(name)) {
+    if (!word.is_string()) throw fields.fault("is not a list of text", name);
+    words.push_back(word.get<std::string>());
+  }
+  return words;
+}
+
+// Reads the fields that the functions ..._fields() below list, once for reading and writing. A
+// member keeps its value if the file lacks its field.
+struct FieldReader {
+  const Fields& fields;
+  void operator()(const char* name, double& value) const { value = fields.number(name, value); }
+  void operator()(const char* name, int& value) const { value = fields.small_count(name, value); }
+  void operator()(const char* name, bool& value) const { value = fields.flag(name); }
+  void operator()(const char* name, std::string& value) const {
+    value = fields.text_or(name, value);
+  }
+  void operator()(const char* name, std::vector<std::string>& value) const {
+    value = read_words(fields, name);
+  }
+};
+
+void measuring_fields(auto& plan, const auto& field) {
+  auto& measure = plan.profile.measure;
+  field("settle_s", measure.settle.at_most_s);
+  field("settle_window_s", measure.settle.window_s);
+  field("window_minibatches", measure.window.minibatches);
+  field("warm_up_minibatches", measure.window.warm_up);
+  field("idle_s", measure.idle_s);
+  field("sampling_hz", measure.rate_hz);
+  field("max_celsius", plan.control.max_celsius);
+  field("full_fan", plan.control.full_fan);
+  field("no_idle_states", plan.control.no_idle_states);
+}
+
+void submission_fields(auto& plan, const auto& field) {
+  auto& options = plan.options;
+  field("program", options.program);
+  field("folder", options.folder);
+  field("partition", options.partition);
+  field("account", options.account);
+  field("time_limit_s", options.time_limit_s);
+  field("limit_factor", options.limit_factor);
+  field("limit_floor_s", options.limit_floor_s);
+  field("set_aside", options.set_aside);
+  field("sbatch_options", options.sbatch_options);
+  field("logs", options.logs);
+  field("hosts", options.hosts);
+  field("ssh", options.ssh);
+  field("retries", options.retries);
+}
+
+using CacheStart = measure::CacheOptions::Start;
+
+auto writer_to(Json& json) {
+  return [&json](const char* name, const auto& value) { json[name] = value; };
+}
+
 Json measuring_json(const Plan& plan) {
-  const auto& measure = plan.profile.measure;
+  Json json;
+  measuring_fields(plan, writer_to(json));
   const auto& cache = plan.profile.cache;
-  using Start = measure::CacheOptions::Start;
-  Json json = {{"settle_s", measure.settle.at_most_s},
-               {"settle_window_s", measure.settle.window_s},
-               {"window_minibatches", measure.window.minibatches},
-               {"warm_up_minibatches", measure.window.warm_up},
-               {"idle_s", measure.idle_s},
-               {"sampling_hz", measure.rate_hz},
-               {"max_celsius", plan.control.max_celsius},
-               {"full_fan", plan.control.full_fan},
-               {"no_idle_states", plan.control.no_idle_states}};
-  if (cache.start == Start::kFilled) json["fill_cache"] = cache.path;
-  if (cache.start == Start::kDropped) json["drop_cache"] = cache.path;
+  if (cache.start == CacheStart::kFilled) json["fill_cache"] = cache.path;
+  if (cache.start == CacheStart::kDropped) json["drop_cache"] = cache.path;
   return json;
 }
 
 void read_measuring(const Fields& fields, Plan& plan) {
-  auto& measure = plan.profile.measure;
+  measuring_fields(plan, FieldReader{fields});
   auto& cache = plan.profile.cache;
-  using Start = measure::CacheOptions::Start;
-  measure.settle.at_most_s = fields.number("settle_s", measure.settle.at_most_s);
-  measure.settle.window_s = fields.number("settle_window_s", measure.settle.window_s);
-  measure.window.minibatches = fields.small_count("window_minibatches", measure.window.minibatches);
-  measure.window.warm_up = fields.small_count("warm_up_minibatches", measure.window.warm_up);
-  measure.idle_s = fields.number("idle_s", measure.idle_s);
-  measure.rate_hz = fields.number("sampling_hz", measure.rate_hz);
-  plan.control.max_celsius = fields.number("max_celsius", plan.control.max_celsius);
-  plan.control.full_fan = fields.flag("full_fan");
-  plan.control.no_idle_states = fields.flag("no_idle_states");
-  if (fields.has("fill_cache")) cache = {Start::kFilled, fields.text("fill_cache")};
-  if (fields.has("drop_cache")) cache = {Start::kDropped, fields.text("drop_cache")};
+  if (fields.has("fill_cache")) cache = {CacheStart::kFilled, fields.text("fill_cache")};
+  if (fields.has("drop_cache")) cache = {CacheStart::kDropped, fields.text("drop_cache")};
 }
 
 // The fields that identify points; predictions are not among them.
@@ -182,16 +224,6 @@ BoardKind read_kind(const Fields& fields) {
   return kind;
 }
 
-std::vector<std::string> read_words(const Fields& fields, const char* name) {
-  std::vector<std::string> words;
-  if (!fields.has(name)) return words;
-  for (const auto& word : fields.list(name)) {
-    if (!word.is_string()) throw fields.fault("is not a list of text", name);
-    words.push_back(word.get<std::string>());
-  }
-  return words;
-}
-
 Job read_job(const Fields& fields) {
   Job job{fields.text("executor"), fields.text("kind"), fields.text("id"), {}, 0};
   try {
@@ -205,39 +237,14 @@ Job read_job(const Fields& fields) {
 }
 
 Json submission_json(const Plan& plan) {
-  const auto& options = plan.options;
-  return {{"executor", plan.executor},
-          {"program", options.program},
-          {"folder", options.folder},
-          {"partition", options.partition},
-          {"account", options.account},
-          {"time_limit_s", options.time_limit_s},
-          {"limit_factor", options.limit_factor},
-          {"limit_floor_s", options.limit_floor_s},
-          {"set_aside", options.set_aside},
-          {"sbatch_options", options.sbatch_options},
-          {"logs", options.logs},
-          {"hosts", options.hosts},
-          {"ssh", options.ssh},
-          {"retries", options.retries}};
+  Json json = {{"executor", plan.executor}};
+  submission_fields(plan, writer_to(json));
+  return json;
 }
 
 void read_submission(const Fields& fields, Plan& plan) {
-  auto& options = plan.options;
   plan.executor = fields.text("executor");
-  options.program = fields.text_or("program", options.program);
-  options.folder = fields.text_or("folder", "");
-  options.partition = fields.text_or("partition", "");
-  options.account = fields.text_or("account", "");
-  options.time_limit_s = fields.number("time_limit_s", 0);
-  options.limit_factor = fields.number("limit_factor", options.limit_factor);
-  options.limit_floor_s = fields.number("limit_floor_s", options.limit_floor_s);
-  options.set_aside = fields.small_count("set_aside", options.set_aside);
-  options.sbatch_options = read_words(fields, "sbatch_options");
-  options.logs = fields.text_or("logs", "");
-  options.hosts = read_words(fields, "hosts");
-  options.ssh = fields.text_or("ssh", "");
-  options.retries = fields.small_count("retries", options.retries);
+  submission_fields(plan, FieldReader{fields});
 }
 
 void read_readmitted(const Fields& fields, Plan& plan) {
