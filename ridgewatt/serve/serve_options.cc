@@ -12,23 +12,6 @@ void need(bool holds, const std::string& what) {
   if (!holds) throw UsageError(what);
 }
 
-template <typename Value>
-void take(const Json& json, const char* name, Value& value) {
-  if (json.contains(name)) value = json.at(name).get<Value>();
-}
-
-void take_limits(const Json& json, ServeOptions& options) {
-  take(json, "max_upload_bytes", options.max_upload_bytes);
-  take(json, "children", options.children);
-  take(json, "streams", options.streams);
-  take(json, "rate", options.rate);
-  take(json, "time_s", options.time_s);
-  take(json, "memory_bytes", options.memory_bytes);
-  take(json, "cache_bytes", options.cache_bytes);
-  take(json, "rate_hz", options.rate_hz);
-  take(json, "look_s", options.look_s);
-}
-
 }  // namespace
 
 bool ServeOptions::on_loopback() const {
@@ -57,19 +40,9 @@ ServeOptions serve_options_from_json(const std::string& text) {
   ServeOptions options;
   try {
     const Json json = Json::parse(text);
-    take(json, "program", options.program);
-    take(json, "device", options.device);
-    take(json, "sysroot", options.sysroot);
-    take(json, "listen", options.listen);
-    take(json, "port", options.port);
-    take(json, "token_file", options.token_file);
-    take(json, "cert", options.cert);
-    take(json, "key", options.key);
-    take(json, "allow_control", options.allow_control);
-    take(json, "stores", options.stores);
-    take(json, "app", options.app);
-    take(json, "unsandboxed", options.unsandboxed);
-    take_limits(json, options);
+    for_each_option(options, [&](const char* name, auto& value) {
+      if (json.contains(name)) json.at(name).get_to(value);
+    });
   } catch (const nlohmann::json::exception&) {
     throw UsageError("the options of ridgewatt-serve are not JSON", "",
                      "start the server with `ridgewatt serve`");

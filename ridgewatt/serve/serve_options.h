@@ -40,6 +40,32 @@ struct ServeOptions {
   bool on_loopback() const;
 };
 
+// Calls field(key, member) for each option, to write or read the JSON object.
+template <class Options, class Field>
+void for_each_option(Options& options, const Field& field) {
+  field("program", options.program);
+  field("device", options.device);
+  field("sysroot", options.sysroot);
+  field("listen", options.listen);
+  field("port", options.port);
+  field("token_file", options.token_file);
+  field("cert", options.cert);
+  field("key", options.key);
+  field("allow_control", options.allow_control);
+  field("unsandboxed", options.unsandboxed);
+  field("app", options.app);
+  field("stores", options.stores);
+  field("max_upload_bytes", options.max_upload_bytes);
+  field("children", options.children);
+  field("streams", options.streams);
+  field("rate", options.rate);
+  field("time_s", options.time_s);
+  field("memory_bytes", options.memory_bytes);
+  field("cache_bytes", options.cache_bytes);
+  field("rate_hz", options.rate_hz);
+  field("look_s", options.look_s);
+}
+
 // Throws UsageError if `text` is not a JSON object with these keys.
 ServeOptions serve_options_from_json(const std::string& text);
 
