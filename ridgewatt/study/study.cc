@@ -60,10 +60,9 @@ class StudyFile {
   std::optional<double> number(std::string_view key) const {
     const auto* node = table_.get(key);
     if (node == nullptr) return std::nullopt;
-    if (const auto* whole = node->as<std::int64_t>()) return static_cast<double>(*whole);
-    const auto* real = node->as<double>();
-    if (real == nullptr || !std::isfinite(*real)) fail(key, "must be a finite number");
-    return *real;
+    const auto value = node->number();
+    if (!value || !std::isfinite(*value)) fail(key, "must be a finite number");
+    return value;
   }
   bool flag(std::string_view key, bool fallback) const {
     const auto* node = table_.get(key);

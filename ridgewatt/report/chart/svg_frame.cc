@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kEdge = 12;  // margin around texts at the edge
 
-SvgStyle ink(double opacity, double width = 1) {
-  return {.stroke = "currentColor", .width = width, .opacity = opacity};
+SvgStyle ink(double opacity) {
+  return {.stroke = "currentColor", .width = 1, .opacity = opacity};
 }
 
 bool is_free_of(const std::vector<Frame>& taken, const Frame& box) {

@@ -97,10 +97,6 @@ std::vector<Column> language_columns(const answer::LanguageAnswer& found, const 
   return columns;
 }
 
-std::string tokens_text(std::int64_t tokens, const char* what = "token") {
-  return fmt::format("{} {}{}", tokens, what, tokens == 1 ? "" : "s");
-}
-
 // For example, "8.03 billion".
 std::string count_text(std::int64_t count) {
   const auto value = static_cast<double>(count);
@@ -109,15 +105,15 @@ std::string count_text(std::int64_t count) {
 }
 
 std::string request_text(const llm::Request& request) {
-  std::string text = fmt::format("a prompt of {}, {} generated", tokens_text(request.prompt_tokens),
-                                 request.generated_tokens);
+  std::string text = fmt::format("a prompt of {}, {} generated",
+                                 counted(request.prompt_tokens, "token"), request.generated_tokens);
   if (request.concurrency > 1) text += fmt::format(", {} sequences at once", request.concurrency);
   return text;
 }
 
 std::string longest_text(const llm::Fit& fit, std::int64_t sequences) {
   if (fit.largest_context == 0) return "";
-  return fmt::format("; up to {} {}{}", tokens_text(fit.largest_context),
+  return fmt::format("; up to {} {}{}", counted(fit.largest_context, "token"),
                      sequences == 1 ? "in one sequence" : "in each",
                      fit.context_of_model ? ", what the model was trained for" : "");
 }
