@@ -25,7 +25,7 @@ inline std::int64_t narrow(std::int64_t value, DataType type) {
   return wrap(low);
 }
 
-// Binary operators.
+// Operators on two integers.
 inline std::int64_t add_i(std::int64_t a, std::int64_t b) {
   return wrap(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -50,130 +50,39 @@ inline std::int64_t pow_i(std::int64_t a, std::int64_t b) {
   const double value = std::pow(static_cast<double>(a), static_cast<double>(b));
   return std::abs(value) < 0x1p53 ? static_cast<std::int64_t>(value) : kUnknownInt;
 }
-inline std::int64_t max_i(std::int64_t a, std::int64_t b) {
+
+// Operators on two numbers of either type. `Operator`: such as std::plus<>.
+template <class Operator, class T>
+T apply(T a, T b) {
+  return static_cast<T>(Operator{}(a, b));
+}
+struct ExactlyOne {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return (a != 0) != (b != 0);
+  }
+};
+template <class T>
+T larger(T a, T b) {
   return std::max(a, b);
 }
-inline std::int64_t min_i(std::int64_t a, std::int64_t b) {
+template <class T>
+T smaller(T a, T b) {
   return std::min(a, b);
 }
-inline double add_r(double a, double b) {
-  return a + b;
-}
-inline double sub_r(double a, double b) {
-  return a - b;
-}
-inline double mul_r(double a, double b) {
-  return a * b;
-}
-inline double div_r(double a, double b) {
-  return a / b;
-}
-inline double mod_r(double a, double b) {
-  return std::fmod(a, b);
-}
-inline double pow_r(double a, double b) {
-  return std::pow(a, b);
-}
-inline double max_r(double a, double b) {
-  return std::max(a, b);
-}
-inline double min_r(double a, double b) {
-  return std::min(a, b);
-}
-template <typename T>
-T equal(T a, T b) {
-  return a == b;
-}
-template <typename T>
-T less(T a, T b) {
-  return a < b;
-}
-template <typename T>
-T less_equal(T a, T b) {
-  return a <= b;
-}
-template <typename T>
-T greater(T a, T b) {
-  return a > b;
-}
-template <typename T>
-T greater_equal(T a, T b) {
-  return a >= b;
-}
-template <typename T>
-T both(T a, T b) {
-  return a != 0 && b != 0;
-}
-template <typename T>
-T either(T a, T b) {
-  return a != 0 || b != 0;
-}
-template <typename T>
-T exactly_one(T a, T b) {
-  return (a != 0) != (b != 0);
-}
-inline std::int64_t bit_and(std::int64_t a, std::int64_t b) {
-  return a & b;
-}
-inline std::int64_t bit_or(std::int64_t a, std::int64_t b) {
-  return a | b;
-}
-inline std::int64_t bit_xor(std::int64_t a, std::int64_t b) {
-  return a ^ b;
-}
 
-// Unary operators.
-inline double abs_r(double x) {
-  return std::abs(x);
-}
-inline double ceil_r(double x) {
-  return std::ceil(x);
-}
-inline double floor_r(double x) {
-  return std::floor(x);
-}
-inline double round_r(double x) {
-  return std::nearbyint(x);
-}  // rounds half to even
-inline double sqrt_r(double x) {
-  return std::sqrt(x);
-}
-inline double exp_r(double x) {
-  return std::exp(x);
-}
-inline double log_r(double x) {
-  return std::log(x);
-}
-inline double reciprocal_r(double x) {
-  return 1 / x;
-}
-inline double neg_r(double x) {
+// Operators on one number of either type.
+template <class T>
+T negative(T x) {
   return -x;
 }
-inline double relu_r(double x) {
-  return std::max(x, 0.0);
+template <class T>
+T relu(T x) {
+  return std::max(x, T{});
 }
-inline double sign_r(double x) {
+template <class T>
+T sign(T x) {
   return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-
-inline std::int64_t abs_i(std::int64_t x) {
-  return x < 0 ? -x : x;
-}
-inline std::int64_t neg_i(std::int64_t x) {
-  return -x;
-}
-inline std::int64_t relu_i(std::int64_t x) {
-  return std::max<std::int64_t>(x, 0);
-}
-inline std::int64_t sign_i(std::int64_t x) {
-  return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-inline std::int64_t not_i(std::int64_t x) {
-  return x == 0 ? 1 : 0;
-}
-inline std::int64_t bit_not(std::int64_t x) {
-  return ~x;
 }
 
 }  // namespace ridgewatt::workload::scalar

@@ -1,6 +1,7 @@
 // Element-wise operators, with numpy's broadcasting if they take several inputs.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -47,7 +48,8 @@ void for_each_pair(const Shape& out, const Shape& a, const Shape& b, Use use) {
 }
 
 // Null: there is no rule for this type of number.
-using IntPair = std::int64_t (*)(std::int64_t, std::int64_t);
+using Int = std::int64_t;
+using IntPair = Int (*)(Int, Int);
 using RealPair = double (*)(double, double);
 
 // True if both inputs have known numeric contents and static shapes.
@@ -157,7 +159,7 @@ void fold_map(InferContext& c) {
   c.set_content(0, std::move(result));
 }
 
-using IntMap = std::int64_t (*)(std::int64_t);
+using IntMap = Int (*)(Int);
 template <IntMap map, RealMap real_map>
 void fold_number(InferContext& c) {
   const auto* values = c.ints(0);
@@ -297,25 +299,28 @@ constexpr OpEntry binary(std::string_view name) {
   return {.name = name, .shape = arithmetic, .fold = fold_pair<ints, reals>};
 }
 // For integers only.
-template <IntPair ints>
+template <class Operator>
 constexpr OpEntry bitwise(std::string_view name) {
-  return binary<ints, nullptr>(name);
+  return binary<apply<Operator, Int>, nullptr>(name);
 }
-template <IntPair ints, RealPair reals>
+template <class Operator>
 constexpr OpEntry relation(std::string_view name) {
-  return {.name = name, .shape = comparison, .fold = fold_pair<ints, reals>};
+  return {.name = name,
+          .shape = comparison,
+          .fold = fold_pair<apply<Operator, Int>, apply<Operator, double>>};
 }
 
 constexpr OpEntry kElementwiseOps[] = {
-    unary("Abs", fold_number<abs_i, abs_r>),
+    unary("Abs",
+          fold_number<[](Int x) { return x < 0 ? -x : x; }, [](double x) { return std::abs(x); }>),
     unary("Acos"),
     unary("Acosh"),
     unary("Asin"),
     unary("Asinh"),
     unary("Atan"),
     unary("Atanh"),
-    unary("BitwiseNot", fold_number<bit_not, nullptr>),
-    unary("Ceil", fold_map<ceil_r>),
+    unary("BitwiseNot", fold_number<[](Int x) { return ~x; }, nullptr>),
+    unary("Ceil", fold_map<[](double x) { return std::ceil(x); }>),
     unary("Celu"),
     {.name = "Clip", .shape = clip, .fold = fold_clip},
     unary("Cos"),
@@ -323,57 +328,59 @@ constexpr OpEntry kElementwiseOps[] = {
     {.name = "Dropout", .shape = dropout, .fold = fold_same_content},
     unary("Elu"),
     unary("Erf"),
-    unary("Exp", fold_map<exp_r>),
-    unary("Floor", fold_map<floor_r>),
+    unary("Exp", fold_map<[](double x) { return std::exp(x); }>),
+    unary("Floor", fold_map<[](double x) { return std::floor(x); }>),
     unary("Gelu"),
     unary("HardSigmoid"),
     unary("HardSwish"),
     unary("LeakyRelu"),
-    unary("Log", fold_map<log_r>),
+    unary("Log", fold_map<[](double x) { return std::log(x); }>),
     unary("Mish"),
-    unary("Neg", fold_number<neg_i, neg_r>),
-    {.name = "Not", .shape = same_as_input_bool, .fold = fold_number<not_i, nullptr>},
+    unary("Neg", fold_number<negative, negative>),
+    {.name = "Not",
+     .shape = same_as_input_bool,
+     .fold = fold_number<[](Int x) -> Int { return x == 0; }, nullptr>},
     unary("PRelu"),
-    unary("Reciprocal", fold_map<reciprocal_r>),
-    unary("Relu", fold_number<relu_i, relu_r>),
-    unary("Round", fold_map<round_r>),
+    unary("Reciprocal", fold_map<[](double x) { return 1 / x; }>),
+    unary("Relu", fold_number<relu, relu>),
+    unary("Round", fold_map<[](double x) { return std::nearbyint(x); }>),  // half to even
     unary("Selu"),
     unary("Shrink"),
     unary("Sigmoid"),
-    unary("Sign", fold_number<sign_i, sign_r>),
+    unary("Sign", fold_number<sign, sign>),
     unary("Sin"),
     unary("Sinh"),
     unary("Softplus"),
     unary("Softsign"),
-    unary("Sqrt", fold_map<sqrt_r>),
+    unary("Sqrt", fold_map<[](double x) { return std::sqrt(x); }>),
     unary("Swish"),
     unary("Tan"),
     unary("Tanh"),
     unary("ThresholdedRelu"),
     {.name = "IsInf", .shape = same_as_input_bool},
     {.name = "IsNaN", .shape = same_as_input_bool},
-    binary<add_i, add_r>("Add"),
-    binary<sub_i, sub_r>("Sub"),
-    binary<mul_i, mul_r>("Mul"),
-    binary<div_i, div_r>("Div"),
-    binary<pow_i, pow_r>("Pow"),
-    binary<mod_i, mod_r>("Mod"),
-    bitwise<bit_and>("BitwiseAnd"),
-    bitwise<bit_or>("BitwiseOr"),
-    bitwise<bit_xor>("BitwiseXor"),
+    binary<add_i, apply<std::plus<>>>("Add"),
+    binary<sub_i, apply<std::minus<>>>("Sub"),
+    binary<mul_i, apply<std::multiplies<>>>("Mul"),
+    binary<div_i, apply<std::divides<>>>("Div"),
+    binary<pow_i, [](double a, double b) { return std::pow(a, b); }>("Pow"),
+    binary<mod_i, [](double a, double b) { return std::fmod(a, b); }>("Mod"),
+    bitwise<std::bit_and<>>("BitwiseAnd"),
+    bitwise<std::bit_or<>>("BitwiseOr"),
+    bitwise<std::bit_xor<>>("BitwiseXor"),
     {.name = "BitShift", .shape = arithmetic},
     {.name = "SwiGLU", .shape = arithmetic},
-    relation<equal<std::int64_t>, equal<double>>("Equal"),
-    relation<less<std::int64_t>, less<double>>("Less"),
-    relation<less_equal<std::int64_t>, less_equal<double>>("LessOrEqual"),
-    relation<greater<std::int64_t>, greater<double>>("Greater"),
-    relation<greater_equal<std::int64_t>, greater_equal<double>>("GreaterOrEqual"),
-    relation<both<std::int64_t>, both<double>>("And"),
-    relation<either<std::int64_t>, either<double>>("Or"),
-    relation<exactly_one<std::int64_t>, exactly_one<double>>("Xor"),
-    {.name = "Max", .shape = broadcast_all, .fold = fold_all<max_i, max_r>},
-    {.name = "Min", .shape = broadcast_all, .fold = fold_all<min_i, min_r>},
-    {.name = "Sum", .shape = broadcast_all, .fold = fold_all<add_i, add_r>},
+    relation<std::equal_to<>>("Equal"),
+    relation<std::less<>>("Less"),
+    relation<std::less_equal<>>("LessOrEqual"),
+    relation<std::greater<>>("Greater"),
+    relation<std::greater_equal<>>("GreaterOrEqual"),
+    relation<std::logical_and<>>("And"),
+    relation<std::logical_or<>>("Or"),
+    relation<ExactlyOne>("Xor"),
+    {.name = "Max", .shape = broadcast_all, .fold = fold_all<larger, larger>},
+    {.name = "Min", .shape = broadcast_all, .fold = fold_all<smaller, smaller>},
+    {.name = "Sum", .shape = broadcast_all, .fold = fold_all<add_i, apply<std::plus<>>>},
     {.name = "Mean", .shape = broadcast_all},
     {.name = "Where", .shape = where, .fold = fold_where},
     {.name = "Cast", .shape = cast, .fold = fold_cast},
