@@ -1,9 +1,9 @@
 // Sweeps from files, columns and stores, prepared for the questions.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "python/binding/questions.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/device/board.h"
@@ -162,7 +162,7 @@ std::vector<Observation> rows_of_columns(const py::dict& columns) {
   bool first = true;
   for (const auto& [key, values] : columns) {
     const std::string column = read_text("columns", key);
-    if (std::find(kColumns.begin(), kColumns.end(), column) == kColumns.end()) {
+    if (!contains(kColumns, column)) {
       throw UsageError("unknown column", column, hint_for(column, {kColumns}));
     }
     const auto members = read_list(column, values);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/campaign/health.h"
@@ -259,7 +260,7 @@ class Follower {
                                                       const std::vector<std::string>& before) {
     std::set<std::string> all(hosts.begin(), hosts.end());
     for (const auto& host : job.avoid) {
-      if (std::find(before.begin(), before.end(), host) == before.end()) all.insert(host);
+      if (!contains(before, host)) all.insert(host);
     }
     return {all.begin(), all.end()};
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
@@ -122,7 +123,7 @@ std::vector<std::string> sms_off_texts(const Board& board, const std::vector<Pow
   std::vector<std::string> texts;
   for (const auto& preset : presets(board)) {
     if (preset.sms <= 0 || preset.sms >= board.sms) continue;
-    if (std::find(modes.begin(), modes.end(), preset.mode) == modes.end()) continue;
+    if (!contains(modes, preset.mode)) continue;
     texts.push_back(fmt::format("{} leaves {} of {} SMs on", preset.name, preset.sms, board.sms));
   }
   return texts;
@@ -200,7 +201,6 @@ std::vector<CacheLevel> cache_levels(const Board& board, const PowerMode& mode) 
   }
   return levels;
 }
-
 
 const Fact* find_fact(const Board& board, std::string_view key) {
   const Fact* best = nullptr;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
@@ -160,8 +161,7 @@ std::string_view module_of(std::string_view compatible) {
 bool is_board(const Board& board, const std::string& compatible) {
   return std::any_of(board.compatible.begin(), board.compatible.end(),
                      [&](const auto& pattern) { return matches(pattern, compatible); }) ||
-         std::find(board.modules.begin(), board.modules.end(), module_of(compatible)) !=
-             board.modules.end();
+         contains(board.modules, module_of(compatible));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
@@ -140,7 +141,7 @@ class Section {
   }
   void reject_unknown() const {
     for (const auto& [key, value] : table_) {
-      if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+      if (!contains(known_, key)) {
         const std::string closest = closest_name(key, {known_});
         fail(key, "is not a key of a board file" +
                       (closest.empty() ? "" : ": did you mean " + closest + "?"));
@@ -323,8 +324,7 @@ std::vector<Fact> parse_facts(Section root) {
     const std::string text = found == nullptr ? "" : *found;
     const auto colon = text.find(": ");
     Fact fact{key, text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 2)};
-    if (std::find(kStatuses.begin(), kStatuses.end(), fact.status) == kStatuses.end() ||
-        fact.source.empty()) {
+    if (!contains(kStatuses, fact.status) || fact.source.empty()) {
       section.fail(key,
                    "must be 'STATUS: SOURCE' with a status datasheet, seen, derived or "
                    "unverified");

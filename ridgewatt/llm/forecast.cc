@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/llm/engine/held_phase.h"
@@ -274,7 +275,7 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
   }
   if (boards.empty()) {
     widened_by_.push_back(release.title + " was fitted on no board: drawn from other engines");
-  } else if (std::find(boards.begin(), boards.end(), board.name) == boards.end()) {
+  } else if (!contains(boards, board.name)) {
     widened_by_.push_back(release.title + " was fitted on another board: " + boards.front());
   }
   const bool other = !widened_by_.empty();

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/measure/measure_command.h"
 #include "ridgewatt/measure/profile.h"

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/platform/jetson/online_cpus.h"
@@ -30,10 +31,6 @@ std::string in_mhz(const std::vector<double>& clocks_hz) {
   for (const double hz : clocks_hz)
     text += fmt::format("{}{:g}", text.empty() ? "" : ", ", mhz_of_hz(hz));
   return text + " MHz";
-}
-
-bool holds(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 // Settings that set every fan to full speed and disable the kernel's fan control.
@@ -220,7 +217,7 @@ std::vector<std::string> JetsonModeControl::gpu_governors() const {
   for (std::size_t i = 0; i < layout_.gpus.size(); ++i) {
     const auto known = words(sysfs_.text(layout_.gpus[i].path + "/available_governors"));
     if (i == 0) names = known;
-    std::erase_if(names, [&](const auto& name) { return !holds(known, name); });
+    std::erase_if(names, [&](const auto& name) { return !contains(known, name); });
   }
   std::erase(names, "userspace");
   return names;
@@ -331,13 +328,13 @@ void JetsonModeControl::require_governors(const PowerMode& mode,
                                  "--power-limit {:g}`",
                                  *limit_w));
   }
-  if (!mode.governor.empty() && !holds(known, mode.governor)) {
-    const bool of_gpu = holds(known_of_gpu, mode.governor);
+  if (!mode.governor.empty() && !contains(known, mode.governor)) {
+    const bool of_gpu = contains(known_of_gpu, mode.governor);
     throw UsageError(
         of_gpu ? "this is a governor of the GPU, not of the CPU" : "the CPU has no such governor",
         mode.governor, of_gpu ? "give it as --gpu-governor" : list(known));
   }
-  if (!gpu_governor.empty() && !holds(known_of_gpu, gpu_governor)) {
+  if (!gpu_governor.empty() && !contains(known_of_gpu, gpu_governor)) {
     throw UsageError("the GPU has no such governor", gpu_governor, list(known_of_gpu));
   }
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/base/suggest.h"
@@ -35,7 +36,7 @@ class StudyFile {
   void allow(std::initializer_list<std::string_view> keys) const {
     const NameSet known{{keys.begin(), keys.end()}};
     for (const auto& [key, value] : table_) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      if (!contains(keys, key)) {
         fail(key, "is not a key of a study file: " + hint_for(key, known));
       }
     }
@@ -224,7 +225,7 @@ StudyFactor parse_factor(const StudyFile& file) {
   factor.needs = file.texts("needs");
   const auto require_levels = [&](const char* key, const auto& texts) {
     for (const auto& [level, text] : texts) {
-      if (std::find(factor.levels.begin(), factor.levels.end(), level) == factor.levels.end()) {
+      if (!contains(factor.levels, level)) {
         file.fail(key, "has a key that is not a level of the factor");
       }
     }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 
@@ -88,8 +89,7 @@ class Analysis {
   Analysis(const Study& study, const std::vector<StudyResult>& results, bool replayed)
       : study_(study), replayed_(replayed), responses_(common_responses(results)) {
     std::erase_if(responses_, [&](const auto& response) {
-      return !study.responses.empty() && std::find(study.responses.begin(), study.responses.end(),
-                                                   response) == study.responses.end();
+      return !study.responses.empty() && !contains(study.responses, response);
     });
     for (const auto& response : responses_) tables_.emplace_back(results, response);
   }

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/process.h"
 #include "ridgewatt/base/text.h"
@@ -55,7 +56,7 @@ std::vector<std::string> knob_levels(const StudyFactor& factor, Knob knob,
   std::vector<std::string> levels;
   const auto add = [&](double value) {
     const std::string text = fmt::format("{}", in_field_unit(knob, value));
-    if (std::find(levels.begin(), levels.end(), text) == levels.end()) levels.push_back(text);
+    if (!contains(levels, text)) levels.push_back(text);
   };
   for (int i = 0; i < factor.level_count; ++i) {
     const double at = static_cast<double>(table.size() - 1) * i / (factor.level_count - 1);
@@ -105,7 +106,7 @@ void add_of_machine(const Study& study, const measure::Measurement& measured,
                     Responses& responses) {
   const auto add = [&](const char* response, std::optional<double> value) {
     const auto& asked = study.responses;
-    if (!value || std::find(asked.begin(), asked.end(), response) == asked.end()) return;
+    if (!value || !contains(asked, response)) return;
     responses[response] = *value;
   };
   for (const auto& series : measured.series_summary) {
@@ -145,7 +146,7 @@ void CommandBench::resolve_governors(const StudyFactor& factor) const {
   auto governors = of_gpu ? control_->gpu_governors() : control_->governors();
   if (!of_gpu) governors.insert(governors.begin(), "fixed");
   for (const auto& level : factor.levels) {
-    if (std::find(governors.begin(), governors.end(), level) != governors.end()) continue;
+    if (contains(governors, level)) continue;
     throw NotSupportedError(fmt::format("factor '{}' cannot be set to {}", factor.name, level), "",
                             governors.size() < 2
                                 ? "the machine does not show its governors"
@@ -326,7 +327,7 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   if (control_) control_->check_safety();
   malformed_marks_ += measured.malformed_marks;
   for (const auto& note : measured.words.notes) {
-    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+    if (!contains(notes_, note)) notes_.push_back(note);
   }
   return responses_of(study, measured);
 }
@@ -346,7 +347,7 @@ std::vector<StudyResult> replay_study(Study& study, const Sweep& sweep,
   std::set<std::string> factors;
   for (auto& factor : study.factors) {
     std::set<double> levels;
-    if (std::find(names.begin(), names.end(), factor.name) != names.end()) {
+    if (contains(names, factor.name)) {
       for (const auto& row : sweep.observations) {
         levels.insert(*parse_double(level_of(row.point, factor.name)));
       }

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"

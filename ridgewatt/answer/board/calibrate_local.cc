@@ -8,7 +8,7 @@
 
 #include "ridgewatt/answer/board/calibrate_language.h"
 #include "ridgewatt/answer/calibrate.h"
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"

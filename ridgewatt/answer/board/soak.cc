@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/io/path.h"

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ridgewatt/answer/explain/sign_looks.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 
@@ -153,8 +154,7 @@ Look first_ones_are_slow(const SignContext& of) {
 }
 
 bool mapped(const SignContext& of, std::string_view library) {
-  const auto& names = *of.seen.libraries;
-  return std::find(names.begin(), names.end(), library) != names.end();
+  return contains(*of.seen.libraries, library);
 }
 
 // The program has loaded the libraries of another runtime but not those of the intended one. For a

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 
 namespace ridgewatt::answer {
@@ -385,9 +386,7 @@ void add_power(ExplainAnswer& found, const MeasuredFigure& power) {
 
 std::vector<WeighedCause> without(std::vector<WeighedCause> causes,
                                   const std::vector<SlowCause>& ruled_out) {
-  const auto excluded = [&](SlowCause cause) {
-    return std::find(ruled_out.begin(), ruled_out.end(), cause) != ruled_out.end();
-  };
+  const auto excluded = [&](SlowCause cause) { return contains(ruled_out, cause); };
   if (excluded(SlowCause::kNone)) {
     throw UsageError("an error of the estimate cannot be ruled out", "none", "name a cause");
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ridgewatt/answer/board/known_power.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/device/board.h"
@@ -57,7 +58,7 @@ RoundOption option_of(const FederatedQuestion& question, const FederatedBoard& a
 
 bool is_known_board(const std::string& name) {
   const auto known = list_boards();
-  return std::find(known.begin(), known.end(), name) != known.end();
+  return contains(known, name);
 }
 
 // The training rows of a file that contains training and inference.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/engine_facts.h"
 
@@ -69,8 +70,7 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
   if (!takes(*facts, weights)) {
     return fmt::format("{} does not run {}: it takes {}", engine, weights.name, taken_by(*facts));
   }
-  if (std::find(facts->caches.begin(), facts->caches.end(), name_of(cache)) ==
-      facts->caches.end()) {
+  if (!contains(facts->caches, name_of(cache))) {
     return fmt::format("{} does not store the cache of keys and values in {}: it takes {}", engine,
                        name_of(cache), fmt::join(facts->caches, ", "));
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::answer {
@@ -104,7 +105,7 @@ std::vector<std::string> parse_layer_metadata(std::string_view metadata) {
     end = metadata.rfind(']', end == std::string_view::npos ? metadata.size() : end);
     if (end == std::string_view::npos || end < at) break;
     const std::string_view name = trim(metadata.substr(at, end - at));
-    if (!name.empty() && std::find(nodes.begin(), nodes.end(), name) == nodes.end()) {
+    if (!name.empty() && !contains(nodes, name)) {
       nodes.emplace_back(name);
     }
     at = end;

@@ -1,10 +1,9 @@
 // The parameters of `explain`.
 #include "ridgewatt/answer/explain.h"
 
-#include <algorithm>
-
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
+#include "ridgewatt/base/contains.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -27,7 +26,7 @@ void set_runtime(void* part, const Parameter& row, const Given& given) {
   const NameSet known{runtimes_and_engines(), name_set<Runtime>().synonyms};
   const auto name = require_name(noun_of(row), given.words.front(), known);
   const auto engines = runtimes_named("all");
-  question.engine = std::find(engines.begin(), engines.end(), name) != engines.end() ? name : "";
+  question.engine = contains(engines, name) ? name : "";
   if (question.engine.empty()) question.workload.runtime = value_of<Runtime>(row, given, 0);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/live_profiler.h"
@@ -23,7 +24,7 @@ namespace {
 void check_governors(const LiveBoard& board) {
   const auto known = board.control.governors();
   for (const auto& name : board.governors) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!contains(known, name)) {
       throw UsageError("the board has no such governor", name,
                        fmt::format("choose one of {}", fmt::join(known, ", ")));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ridgewatt/answer/tune/tune_parts.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/tune/strategy.h"
@@ -26,8 +27,7 @@ tune::SearchSpace space_of(const TuneQuestion& question, const campaign::BoardKi
   std::vector<OperatingPoint> points;
   for (const auto& planned : kind.points) {
     const auto& wanted = question.batches;
-    const bool batch_asked = wanted.empty() || std::find(wanted.begin(), wanted.end(),
-                                                         planned.point.batch) != wanted.end();
+    const bool batch_asked = wanted.empty() || contains(wanted, planned.point.batch);
     if (batch_asked && planned.point.mode.governor.empty()) points.push_back(planned.point);
   }
   if (points.empty())

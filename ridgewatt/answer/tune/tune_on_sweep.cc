@@ -5,6 +5,7 @@
 #include "ridgewatt/answer/predict.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/answer/tune_request.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/replay.h"
@@ -19,8 +20,7 @@ namespace {
 void keep_batches(const TuneQuestion& question, Sweep& sweep) {
   if (question.batches.empty()) return;
   std::erase_if(sweep.observations, [&](const Observation& row) {
-    return std::find(question.batches.begin(), question.batches.end(), row.point.batch) ==
-           question.batches.end();
+    return !contains(question.batches, row.point.batch);
   });
   if (sweep.observations.empty()) {
     throw UsageError("the sweep has no row with a batch size of --batch", "",

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 
@@ -80,9 +80,7 @@ std::vector<char*> environment_of(const ChildStart& start) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    const bool left_out =
-        std::find(start.without.begin(), start.without.end(), name) != start.without.end();
-    if (!left_out) variables.push_back(*entry);
+    if (!contains(start.without, name)) variables.push_back(*entry);
   }
   for (const auto& text : start.with) variables.push_back(const_cast<char*>(text.c_str()));
   return variables;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 
@@ -26,7 +27,7 @@ std::vector<Synonym> all_words(const NameSet& set) {
   for (const auto& name : set.names) words.push_back({name, name});
   words.insert(words.end(), set.synonyms.begin(), set.synonyms.end());
   for (const auto& common : common_synonyms()) {
-    if (std::find(set.names.begin(), set.names.end(), common.name) != set.names.end()) {
+    if (contains(set.names, common.name)) {
       words.push_back(common);
     }
   }
@@ -80,7 +81,7 @@ std::span<const Synonym> common_synonyms() {
 }
 
 std::optional<std::string> find_meant(std::string_view text, const NameSet& set) {
-  if (std::find(set.names.begin(), set.names.end(), text) != set.names.end()) {
+  if (contains(set.names, text)) {
     return std::string(text);
   }
   for (const auto& [word, name] : all_words(set)) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/campaign/health.h"
 #include "ridgewatt/campaign/identity.h"
 #include "ridgewatt/campaign/standing.h"
@@ -50,9 +51,7 @@ std::optional<double> temperature_c(const SlotsOfBoard& board, store::Store& sto
 void add_engine(const std::vector<EngineNode>& nodes, const BoardHealth& health,
                 BoardReport& report, std::set<std::string>& named) {
   for (const auto& node : nodes) {
-    const bool same =
-        node.board_kind == health.kind &&
-        std::find(health.hosts.begin(), health.hosts.end(), node.name) != health.hosts.end();
+    const bool same = node.board_kind == health.kind && contains(health.hosts, node.name);
     if (!same) continue;
     report.host = node.name;
     report.engine_reason = node.reason;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 
@@ -49,10 +50,6 @@ std::set<std::string> slots_of_task(const Plan& plan, const BoardKind& kind, con
   return slots;
 }
 
-bool is_in(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 const BoardHealth* board_of(const Fleet& fleet, const std::string& kind,
                             const std::string& serial) {
   for (const auto& board : fleet.boards) {
@@ -63,7 +60,7 @@ const BoardHealth* board_of(const Fleet& fleet, const std::string& kind,
 
 const BoardHealth* board_at(const Fleet& fleet, const std::string& kind, const std::string& host) {
   for (const auto& board : fleet.boards) {
-    if (board.kind == kind && is_in(board.hosts, host)) return &board;
+    if (board.kind == kind && contains(board.hosts, host)) return &board;
   }
   return nullptr;
 }
@@ -156,7 +153,7 @@ bool all_set_aside(const Fleet& fleet, const std::string& board_kind) {
   for (const auto& node : fleet.nodes) {
     if (node.board_kind != board_kind) continue;
     any = true;
-    if (!is_in(aside, node.name)) return false;
+    if (!contains(aside, node.name)) return false;
   }
   return any;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/campaign/follow.h"
 #include "ridgewatt/campaign/identity.h"
@@ -12,9 +13,8 @@ void give_tasks_again(Plan& plan, const std::vector<std::string>& hosts) {
   if (plan.jobs.empty()) return;
   const auto executor = executor_of(plan);
   for (auto& job : plan.jobs) {
-    const auto erased = std::erase_if(job.avoid, [&](const std::string& host) {
-      return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
-    });
+    const auto erased =
+        std::erase_if(job.avoid, [&](const std::string& host) { return contains(hosts, host); });
     if (erased == 0) continue;
     try {  // a job that has ended cannot be changed and need not be
       executor->set_aside(job, job.avoid);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/campaign/engine/host.h"
@@ -83,10 +84,6 @@ RunProcess read_process(const std::string& folder) {
   } catch (const Error&) {
     return {};
   }
-}
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::string host_lines(const std::vector<std::string>& hosts) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
@@ -84,10 +85,6 @@ ExplainedRun explained_run(const ExplainScoreOptions& options, std::size_t numbe
   run.question.seen.reset();
   found.numbers = ranked(run.question, found.parts_error[1], found.longest_s[1]);
   return found;
-}
-
-bool contains(const std::vector<SlowCause>& causes, SlowCause one) {
-  return std::find(causes.begin(), causes.end(), one) != causes.end();
 }
 
 // Adds up counts; finish() divides them by the number of runs.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/numerics/minimize.h"
@@ -44,7 +45,7 @@ std::vector<LevelRow> rows_of(const Twin& twin, const Runs& runs) {
 std::vector<std::string> workloads_of(const Runs& runs) {
   std::vector<std::string> workloads;
   for (const auto& run : runs) {
-    if (std::find(workloads.begin(), workloads.end(), run.workload) == workloads.end()) {
+    if (!contains(workloads, run.workload)) {
       workloads.push_back(run.workload);
     }
   }

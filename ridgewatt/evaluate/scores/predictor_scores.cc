@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/progress.h"
@@ -314,9 +315,8 @@ class PredictorRuns {
   };
 
   bool transfers() const {
-    return std::find(options_.methods.begin(), options_.methods.end(), "powertrain") !=
-               options_.methods.end() &&
-           !common_.reference_model && !common_.references.empty();
+    return contains(options_.methods, "powertrain") && !common_.reference_model &&
+           !common_.references.empty();
   }
 
   // One reference model serves all runs.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/llm/engine/engine_table.h"
 
@@ -133,7 +134,7 @@ const EngineFacts* find_engine_facts(std::string_view name) {
 FoundVariant find_variant_of_rows(std::string_view theirs) {
   for (const EngineFacts& engine : engine_facts()) {
     for (const EngineVariant& variant : engine.variants) {
-      if (std::find(variant.rows.begin(), variant.rows.end(), theirs) != variant.rows.end()) {
+      if (contains(variant.rows, theirs)) {
         return {&engine, &variant};
       }
     }

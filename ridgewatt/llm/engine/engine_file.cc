@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/llm/engine/engine_table.h"
@@ -225,7 +226,7 @@ const EngineRelease& ShippedEngine::release_for(const Board& board, bool gguf) c
   for (const EngineRelease& one : releases) {
     if (some && !is_for(one)) continue;
     if (first == nullptr) first = &one;
-    if (std::find(one.boards.begin(), one.boards.end(), board.name) != one.boards.end()) return one;
+    if (contains(one.boards, board.name)) return one;
     const bool launches = engine_traits(one.works_as).launches_ahead;
     if (board.discrete_gpu && engine_traits(first->works_as).launches_ahead && !launches)
       first = &one;

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv_reader.h"
@@ -62,8 +63,7 @@ bool prompts_were_cached(std::string_view variant, std::string_view quantization
   for (const EngineFacts& engine : engine_facts()) {
     for (const EngineVariant& one : engine.variants) {
       if (one.name != variant) continue;
-      return std::find(one.cached_prompts.begin(), one.cached_prompts.end(), quantization) !=
-             one.cached_prompts.end();
+      return contains(one.cached_prompts, quantization);
     }
   }
   return false;
@@ -145,8 +145,7 @@ class EngineRowReader {
     }
     row.quantization = quantization.substr(0, quantization.find(' '));  // "w4a16 or similar"
     constexpr std::array<std::string_view, 3> kSixteenBits = {"fp16", "bf16", "w16a16"};
-    if (std::find(kSixteenBits.begin(), kSixteenBits.end(), row.quantization) !=
-        kSixteenBits.end()) {
+    if (contains(kSixteenBits, row.quantization)) {
       row.quantization = "f16";  // equal for an engine, so the rows are held out together
     }
     for (const auto& [written, recipe] : found.engine->means) {

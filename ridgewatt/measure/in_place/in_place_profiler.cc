@@ -4,8 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/check_option.h"
+#include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/measure/in_place/drift.h"
@@ -28,19 +29,17 @@ constexpr std::size_t kHeldMinibatches = 12;  // between two checks while a mode
 std::string cause_of_drift(const TunedProgram::Surroundings& before,
                            const TunedProgram::Surroundings& now) {
   for (const auto& process : now.processes) {
-    if (std::find(before.processes.begin(), before.processes.end(), process) ==
-        before.processes.end()) {
+    if (!contains(before.processes, process)) {
       return "another process: " + process;
     }
   }
   for (const auto& process : before.processes) {
-    if (std::find(now.processes.begin(), now.processes.end(), process) == now.processes.end()) {
+    if (!contains(now.processes, process)) {
       return "another process ended: " + process;
     }
   }
   for (const auto& signal : now.throttled) {
-    if (std::find(before.throttled.begin(), before.throttled.end(), signal) ==
-        before.throttled.end()) {
+    if (!contains(before.throttled, signal)) {
       return "throttling: " + signal;
     }
   }

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/measure/in_place/drift.h"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/fnv.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/measure/placeholders.h"
@@ -106,7 +106,7 @@ void require_same_command(const platform::Sysfs& sysfs, store::Store& store,
   std::int64_t others = 0;
   for (const std::int64_t number : numbers_of(store, series)) {
     for (const auto& stored : store.commands(number)) {
-      if (std::find(batches.begin(), batches.end(), stored.batch) == batches.end()) continue;
+      if (!contains(batches, stored.batch)) continue;
       auto filled = command;
       fill_in_places(filled, stored.cpu_cores, stored.batch, sysfs);
       others += stored.command == fingerprint_of(filled) ? 0 : stored.points;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ridgewatt/base/calendar.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"

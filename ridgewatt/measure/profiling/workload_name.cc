@@ -1,3 +1,4 @@
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/profile.h"
 
@@ -49,8 +50,7 @@ std::size_t program_of(const Starter& starter, const std::vector<std::string>& c
   std::size_t values = starter.values;
   for (++at; at < command.size(); ++at) {
     const std::string& word = command[at];
-    const bool takes_value = std::find(starter.with_value.begin(), starter.with_value.end(),
-                                       word) != starter.with_value.end();
+    const bool takes_value = contains(starter.with_value, word);
     if (takes_value && !word.empty()) {
       ++at;
     } else if (word == "-c") {

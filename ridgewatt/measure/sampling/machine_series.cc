@@ -10,6 +10,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/thread.h"
 #include "ridgewatt/measure/sampler.h"
@@ -129,7 +130,7 @@ void MachineSeries::look() {
 }
 
 void MachineSeries::add_throttled(const std::string& name) {
-  if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
+  if (!contains(throttled_, name)) {
     throttled_.push_back(name);
   }
 }
@@ -201,8 +202,7 @@ bool MachineSeries::clock_changed(const platform::SensorSnapshot& now) const {
 
 bool MachineSeries::another_process() const {
   for (const int process : gpu_processes(sysfs_)) {
-    const bool old = std::find(first_processes_.begin(), first_processes_.end(), process) !=
-                     first_processes_.end();
+    const bool old = contains(first_processes_, process);
     if (!old && !is_ours(process)) return true;
   }
   return false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 
@@ -44,7 +45,7 @@ bool MarkReader::take_words(std::string_view text) {
   if (text.starts_with(kNote) && text.size() > kNote.size()) {
     const std::string note = escape_terminal(trim(text.substr(kNote.size())));
     const auto& notes = words_.notes;
-    const bool known = std::find(notes.begin(), notes.end(), note) != notes.end();
+    const bool known = contains(notes, note);
     if (!known && notes.size() < kMaxWords) words_.notes.push_back(note);
     return true;
   }

@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
@@ -173,7 +174,7 @@ class Soak {
 
   void note_throttling(const std::vector<platform::ThrottleSignal>& now, SoakLook& look) {
     for (const auto& name : platform::throttled(first_throttling_, now)) {
-      if (std::find(throttled_.begin(), throttled_.end(), name) == throttled_.end()) {
+      if (!contains(throttled_, name)) {
         throttled_.push_back(name);
       }
     }

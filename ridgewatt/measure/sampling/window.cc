@@ -1,4 +1,5 @@
 #include "ridgewatt/measure/window.h"
+#include "ridgewatt/base/contains.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +42,7 @@ void exclude_phases(const std::vector<TimedMark>& marks,
   if (marks.empty()) return;
   for (const PhaseSpan& phase : phases_of(marks, marks.back().time_s)) {
     const auto& names = kNoMinibatch;
-    if (std::find(names.begin(), names.end(), phase.name) == names.end()) continue;
+    if (!contains(names, phase.name)) continue;
     const auto after = std::upper_bound(
         minibatches.begin(), minibatches.end(), phase.begin_s,
         [](double time_s, const MarkedMinibatch& one) { return time_s < one.begin_s; });

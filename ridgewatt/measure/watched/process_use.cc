@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/runtime.h"
 #include "ridgewatt/io/path.h"
@@ -81,7 +82,7 @@ std::vector<pid_t> process_tree(const std::map<pid_t, ProcessUse>& table, pid_t 
   std::vector<pid_t> tree = {root};
   for (std::size_t i = 0; i < tree.size(); ++i) {
     for (const auto& [process, use] : table) {
-      const bool known = std::find(tree.begin(), tree.end(), process) != tree.end();
+      const bool known = contains(tree, process);
       if (use.parent == tree[i] && !known) tree.push_back(process);
     }
   }
@@ -140,7 +141,7 @@ std::string cpu_group_of(const std::string& line) {
   if (parts.size() < 3 || !parts[2].starts_with('/')) return {};
   if (parts[1].empty()) return parts[0] == "0" ? parts[2] : std::string();
   const auto names = split(parts[1], ',');
-  const bool cpu = std::find(names.begin(), names.end(), "cpu") != names.end();
+  const bool cpu = contains(names, "cpu");
   return cpu ? "/" + parts[1] + parts[2] : std::string();
 }
 
@@ -202,7 +203,7 @@ std::optional<std::vector<std::string>> libraries_in(const std::string& maps) {
   if (maps.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [name, file] : kKnownLibraries) {
-    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    const bool known = contains(names, name);
     if (!known && maps.find(file) != std::string::npos) names.emplace_back(name);
   }
   return names;

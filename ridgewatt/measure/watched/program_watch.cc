@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "ridgewatt/base/clock.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
@@ -121,9 +122,9 @@ class ProgramWatch::State {
     blocked_.add(blocked ? 1 : 0);
     look_at_limits(tree);
     for (const int process : gpu_processes(sysfs_)) {
-      const bool ours = std::find(tree.begin(), tree.end(), process) != tree.end();
+      const bool ours = contains(tree, process);
       const std::string text = std::to_string(process);
-      const bool known = std::find(others_.begin(), others_.end(), text) != others_.end();
+      const bool known = contains(others_, text);
       if (!ours && !known && process != ::getpid()) others_.push_back(text);
     }
   }
@@ -227,7 +228,7 @@ class ProgramWatch::State {
     seen.hot.emplace();
     seen.over_current.emplace();
     for (const auto& signal : last_throttling_) {
-      if (std::find(rose.begin(), rose.end(), signal.name) == rose.end()) continue;
+      if (!contains(rose, signal.name)) continue;
       (signal.kind == Kind::kThermal ? seen.hot : seen.over_current)->push_back(signal.name);
     }
   }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/fd.h"
 #include "ridgewatt/base/text.h"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr const char* kGpuUsed = "/.ridgewatt-fake-gpu-used";
 
-bool contains(const std::string& text, const char* part) {
+bool has_part(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -60,7 +61,7 @@ Sysfs::Text FakeSysfs::read(const std::string& path) const {
   if (result.ok() && is_clock_counter(path)) {
     result.text = clock_counter_now(*this, path, result.text);
   }
-  if (result.ok() && file_name(path) == "temp" && contains(path, "/thermal_zone"))
+  if (result.ok() && file_name(path) == "temp" && has_part(path, "/thermal_zone"))
     warm(path, result);
   return result;
 }
@@ -101,11 +102,11 @@ int FakeSysfs::write(const std::string& path, std::string_view text) {
 int FakeSysfs::write_knob(const std::string& real, const std::string& value) {
   const std::string name = file_name(real);
   if (name == "online") return write_online(real, value);
-  if (contains(real, "/cpufreq/policy")) return write_cpufreq(real, value);
-  if (contains(real, "/devfreq/")) return write_devfreq(real, value);
+  if (has_part(real, "/cpufreq/policy")) return write_cpufreq(real, value);
+  if (has_part(real, "/devfreq/")) return write_devfreq(real, value);
   if (name == "tpc_pg_mask") return write_tpc_mask(real, value);
   if (name == "control") return value == "on" || value == "auto" ? store(real, value) : EINVAL;
-  if (contains(real, "emc")) return write_emc(real, value);
+  if (has_part(real, "emc")) return write_emc(real, value);
   return store(real, value);
 }
 
@@ -142,7 +143,7 @@ int FakeSysfs::write_limit(const std::string& path, const std::string& folder, c
   double rounded = round_to(frequencies, *wanted, is_min);
   const double other = number(folder + "/" + (is_min ? maximum : minimum)).value_or(rounded);
   if (is_min ? rounded > other : rounded < other) {
-    if (legacy_ || contains(path, "cpufreq")) return EINVAL;
+    if (legacy_ || has_part(path, "cpufreq")) return EINVAL;
     rounded = other;
   }
   return store(path, digits_of(rounded));
@@ -172,7 +173,7 @@ int FakeSysfs::write_cpufreq(const std::string& path, const std::string& value) 
   int error = 0;
   if (name == "scaling_governor") {
     const auto known = split(text(folder + "/scaling_available_governors").value_or(""), ' ');
-    if (std::find(known.begin(), known.end(), value) == known.end()) return EINVAL;
+    if (!contains(known, value)) return EINVAL;
     error = store(path, value);
     const std::string setspeed = folder + "/scaling_setspeed";
     if (value == "userspace")
@@ -197,7 +198,7 @@ int FakeSysfs::write_devfreq(const std::string& path, const std::string& value) 
   int error = 0;
   if (file_name(path) == "governor") {
     const auto known = split(text(folder + "/available_governors").value_or(""), ' ');
-    if (std::find(known.begin(), known.end(), value) == known.end()) return EINVAL;
+    if (!contains(known, value)) return EINVAL;
     error = store(path, value);
   } else if (request) {
     if (text(folder + "/governor") != "userspace" || !parse_double(value)) return EINVAL;

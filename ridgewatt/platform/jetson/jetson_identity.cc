@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
@@ -44,7 +45,7 @@ std::string find_module(const std::vector<std::string>& compatible,
     std::string part = module_part(entry);
     if (part.empty()) continue;
     const bool named = entry.find('+') != std::string::npos;
-    if (named || std::find(known.begin(), known.end(), part) != known.end()) return part;
+    if (named || contains(known, part)) return part;
     if (first.empty()) first = std::move(part);
   }
   return first;

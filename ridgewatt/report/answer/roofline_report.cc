@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/page/energy_figures.h"
@@ -122,7 +123,7 @@ void add_ceilings(const RooflineReport& report, const IntensityRange& range, Plo
   double top_flop_per_s = 0;
   for (const auto& roof : first.roofs) {
     top_flop_per_s = std::max(top_flop_per_s, roof.ceiling_flop_per_s);
-    if (std::find(drawn.begin(), drawn.end(), roof.arithmetic) != drawn.end()) continue;
+    if (contains(drawn, roof.arithmetic)) continue;
     drawn.push_back(roof.arithmetic);
     plot.series.push_back(roof_line(
         fmt::format("{}, ceiling ({})", first.name, roof.arithmetic), range,
@@ -153,8 +154,7 @@ void add_layers(const RooflineReport& report, const LayerValue& value, Plot& plo
     whole.traffic_bytes += layer.traffic_bytes;
     whole.gpu_s += layer.gpu_s;
     whole.power_w += layer.power_w * layer.gpu_s;
-    if (layer.has_place() && std::find(classes.begin(), classes.end(), layer.roof) == classes.end())
-      classes.push_back(layer.roof);
+    if (layer.has_place() && !contains(classes, layer.roof)) classes.push_back(layer.roof);
   }
   for (std::size_t c = 0; c < classes.size(); ++c) {
     Series points{.name = "layers: " + classes[c],

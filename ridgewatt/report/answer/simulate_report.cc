@@ -1,8 +1,7 @@
 // Plans under simulated arrivals: tables, JSON and figures.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/report/answer/schedule_figures.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/html_report.h"
@@ -120,9 +119,7 @@ Result simulation_result(const answer::SimulateRequest& asked, const answer::Sim
   result.notes = ground_notes(plan.grounds);
   result.notes.push_back("idle power: " + plan.planned.idle_source);
   const auto& ways = asked.sharing;
-  const auto simulated = [&](schedule::Sharing way) {
-    return std::find(ways.begin(), ways.end(), way) != ways.end();
-  };
+  const auto simulated = [&](schedule::Sharing way) { return contains(ways, way); };
   if (simulated(schedule::Sharing::kNative)) {
     result.notes.push_back(fmt::format("native: interference {:.3f}, {}", found.interference,
                                        found.interference_source));

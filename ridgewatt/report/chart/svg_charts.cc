@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/report/chart/svg_frame.h"
 #include "ridgewatt/report/chart/violin.h"
@@ -95,7 +96,7 @@ double bars_top(const StackedBars& bars) {
 std::vector<std::string> timeline_kinds(const Timeline& timeline) {
   std::vector<std::string> kinds;
   for (const auto& span : timeline.spans) {
-    if (std::find(kinds.begin(), kinds.end(), span.kind) == kinds.end()) kinds.push_back(span.kind);
+    if (!contains(kinds, span.kind)) kinds.push_back(span.kind);
   }
   return kinds;
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ridgewatt/base/calendar.h"
+#include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/campaign/make_plan.h"

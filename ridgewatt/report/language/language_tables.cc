@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/suggest.h"
@@ -325,7 +326,7 @@ std::vector<std::string> left_out_lines(const answer::LanguageAnswer& found) {
   std::vector<std::string> lines;
   for (const auto& [what, reason] : found.left_out) {
     std::string line = "left out: " + reason;
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    if (!contains(lines, line)) lines.push_back(line);
   }
   if (lines.size() <= kMostListed) return lines;
   const std::size_t more = lines.size() - kMostListed;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
@@ -193,7 +194,7 @@ void Table::keep_columns(const std::vector<std::string>& names) {
   std::vector<std::size_t> kept;
   for (const auto& name : names) {
     const std::size_t column = find_column(columns_, name, "--columns");
-    if (std::find(kept.begin(), kept.end(), column) != kept.end()) {
+    if (contains(kept, column)) {
       throw UsageError("--columns names a column twice", name);
     }
     kept.push_back(column);

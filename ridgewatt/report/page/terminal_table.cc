@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/table.h"
 
@@ -119,7 +120,7 @@ class Page {
   TableCut print(std::ostream& out) const {
     TableCut cut;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (std::find(chosen_.begin(), chosen_.end(), c) == chosen_.end()) {
+      if (!contains(chosen_, c)) {
         cut.hidden.push_back(columns_[c].heading);
       }
     }

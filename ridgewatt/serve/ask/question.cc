@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ridgewatt/answer/parameter.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/device/board_names.h"
@@ -186,7 +187,7 @@ void check_names(const Endpoint& endpoint, const Parameters& parameters) {
   for (const auto& option : endpoint.options) known.emplace_back(option.name);
   for (const auto& option : common_options()) known.emplace_back(option.name);
   for (const auto& [name, value] : parameters) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (contains(known, name)) continue;
     std::string hint = did_you_mean(name, {known, answer::option_synonyms(known)});
     std::erase(hint, '\'');  // no quotes in a URL: precision=fp16
     throw HttpError(400, name + ": /api/v1/" + std::string(endpoint.path) +

@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
@@ -51,7 +52,7 @@ class NodeTimes {
     const Json* args = find_field(event, "args");
     if (text_field(event, "cat") != "Node" || args == nullptr || !what.ends_with(kTimed)) return;
     const std::string op = text_field(*args, "op_name");
-    if (std::find(kWithBody.begin(), kWithBody.end(), op) != kWithBody.end()) return;
+    if (contains(kWithBody, op)) return;
     const bool on_cpu = text_field(*args, "provider") == kCpuProvider;
     if (!on_cpu && !options_.all_providers) {
       ++elsewhere_;

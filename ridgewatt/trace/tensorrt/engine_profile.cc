@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/stated_runs.h"
@@ -60,7 +60,7 @@ LayerTrace read_engine_profile(ElementReader& reader, const std::string& name,
     throw InputError("has no layers", name, "give a file that trtexec --exportProfile wrote");
   }
   trace.runs = runs_of(options, stated);
-  const bool any_sum = std::find(sums.begin(), sums.end(), true) != sums.end();
+  const bool any_sum = contains(sums, true);
   if (any_sum && stated == 0 && !options.runs) {
     trace.remarks.push_back("the profile does not state its number of runs: 1 is assumed (--runs)");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/infer/op_registry.h"
 
 namespace ridgewatt::workload {
@@ -70,7 +71,7 @@ class FlowFinder {
         if (seen_.insert(weight).second) flow_.trainable.push_back(weight);
       }
     }
-    if (std::find(wants.begin(), wants.end(), true) == wants.end()) return;
+    if (!contains(wants, true)) return;
     for (const TensorId out : node.outputs) {
       if (out != kNoTensor && can_have_gradient(plan_, step, out)) {
         flow_.needed[static_cast<std::size_t>(plan_.root(out))] = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/extent_names.h"
@@ -112,7 +113,7 @@ void check_names(const Model& model, const std::vector<OpenExtent>& open,
     }
     if (used != open.end()) continue;
     const auto of_bodies = symbols_of_bodies(model);
-    if (std::find(of_bodies.begin(), of_bodies.end(), name) != of_bodies.end()) continue;
+    if (contains(of_bodies, name)) continue;
     std::set<std::string> names(of_bodies.begin(), of_bodies.end());
     for (const OpenExtent& extent : open) names.insert(extent.name);
     std::string list;
@@ -258,7 +259,7 @@ std::vector<std::string> extents_not_given(const Model& model, const InferOption
   for (const OpenExtent& extent : open) {
     const bool given = options.dims.contains(extent.name) || (extent.is_batch && options.batch);
     if (given || is_derived(extent.name, lengths)) continue;
-    if (std::find(names.begin(), names.end(), extent.name) == names.end()) {
+    if (!contains(names, extent.name)) {
       names.push_back(extent.name);
     }
   }
@@ -305,7 +306,7 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
     has_open_batch = has_open_batch || extent.is_batch;
     const auto value = values.find(extent.name);
     if (value == values.end()) {
-      if (std::find(summary.open.begin(), summary.open.end(), extent.name) == summary.open.end()) {
+      if (!contains(summary.open, extent.name)) {
         summary.open.push_back(extent.name);
       }
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/infer_context.h"
@@ -39,7 +40,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
 bool names_batch(std::string_view name) {
   const std::string lower = lower_case(name);
   constexpr std::array<std::string_view, 5> kExact = {"n", "b", "bs", "bsz", "num_samples"};
-  return holds(lower, "batch") || std::find(kExact.begin(), kExact.end(), lower) != kExact.end();
+  return holds(lower, "batch") || contains(kExact, lower);
 }
 
 bool names_past(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/bind_symbols.h"
@@ -191,9 +192,7 @@ void Interpreter::mark_constants(const Node& node) {
   for (const TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
     Tensor& tensor = model_.tensors[static_cast<std::size_t>(output)];
-    const bool known_content =
-        tensor.constant && std::find(tensor.constant->ints.begin(), tensor.constant->ints.end(),
-                                     kUnknownInt) == tensor.constant->ints.end();
+    const bool known_content = tensor.constant && !contains(tensor.constant->ints, kUnknownInt);
     tensor.is_constant = from_constants || known_content;
   }
 }

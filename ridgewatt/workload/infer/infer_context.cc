@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/infer/bind_symbols.h"
 #include "ridgewatt/workload/infer/broadcast.h"
@@ -128,7 +129,7 @@ bool InferContext::is_given(const std::string& symbol) const {
 
 void InferContext::remark(std::string text) {
   auto& remarks = interpreter_->summary().remarks;
-  if (std::find(remarks.begin(), remarks.end(), text) == remarks.end()) {
+  if (!contains(remarks, text)) {
     remarks.push_back(std::move(text));
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/infer/extent_names.h"
 #include "ridgewatt/workload/infer/generation.h"
 #include "ridgewatt/workload/infer/infer_context.h"
@@ -12,8 +13,7 @@ namespace ridgewatt::workload {
 bool generates_text(const Node& node) {
   constexpr std::array<std::string_view, 4> kNames = {"BeamSearch", "GreedySearch", "Sampling",
                                                       "WhisperBeamSearch"};
-  return node.domain == "com.microsoft" &&
-         std::find(kNames.begin(), kNames.end(), node.op) != kNames.end();
+  return node.domain == "com.microsoft" && contains(kNames, node.op);
 }
 
 namespace {

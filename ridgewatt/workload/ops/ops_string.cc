@@ -1,6 +1,7 @@
 // Operators on text.
 #include <algorithm>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/infer_context.h"
 
@@ -38,7 +39,7 @@ void normalizer(InferContext& c) {
     }
     if (decidable) {
       const auto stays = std::count_if(texts.begin(), texts.end(), [&](const std::string& text) {
-        return std::find(words.begin(), words.end(), text) == words.end();
+        return !contains(words, text);
       });
       kept = std::max<std::int64_t>(stays, 1);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/cost_table.h"
 #include "ridgewatt/workload/infer/attention_lengths.h"
 #include "ridgewatt/workload/infer/op_registry.h"
@@ -310,7 +311,7 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
   // For example zeros with the size of the batch.
   if (plan.origin_of(id) != Origin::kConstant) return;
   if (!typed || scalar || (constant_node && !weight_slot)) return;
-  if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
+  if (!contains(found, id)) found.push_back(id);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "ridgewatt/workload/plan/quantized_graph.h"
+#include "ridgewatt/base/contains.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ bool quantizes(const ExecutionPlan& plan, const Step& step) {
 bool moves_only(const Step& step) {
   constexpr std::array<std::string_view, 6> kOps = {"Transpose", "Reshape",   "Flatten",
                                                     "Squeeze",   "Unsqueeze", "Identity"};
-  return std::find(kOps.begin(), kOps.end(), step.node->op) != kOps.end();
+  return contains(kOps, step.node->op);
 }
 
 class Absorber {

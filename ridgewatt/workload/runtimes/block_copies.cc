@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/formats.h"
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
@@ -59,7 +60,7 @@ class Blocker {
         const int producer = graph_.producer(root);
         const bool inside =
             producer >= 0 && lowered_.kernels.kernel_of[static_cast<std::size_t>(producer)] == k;
-        if (!inside && std::find(found.begin(), found.end(), root) == found.end()) {
+        if (!inside && !contains(found, root)) {
           found.push_back(root);
         }
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/runtimes/siblings.h"
 
 namespace ridgewatt::workload {
@@ -54,8 +55,7 @@ class Grouper {
         if (in == kNoTensor) continue;
         const TensorId value = graph_.value(step(s), in);
         const int producer = graph_.producer(value);
-        const bool inside = producer >= 0 && std::find(unit.steps.begin(), unit.steps.end(),
-                                                       producer) != unit.steps.end();
+        const bool inside = producer >= 0 && contains(unit.steps, producer);
         if (!inside && !plan_.is_constant(in)) visit(value, producer);
       }
     }
@@ -159,9 +159,8 @@ class Grouper {
     const TensorId value = graph_.result(step(group.units.back().steps.back()));
     if (value == kNoTensor || graph_.is_result(value)) return false;
     const auto& users = graph_.users(value);
-    return !users.empty() && std::all_of(users.begin(), users.end(), [&](int user) {
-      return std::find(unit.steps.begin(), unit.steps.end(), user) != unit.steps.end();
-    });
+    return !users.empty() && std::all_of(users.begin(), users.end(),
+                                         [&](int user) { return contains(unit.steps, user); });
   }
 
   bool leads_on(const Unit& unit, std::span<const Link> links, std::size_t link) const {

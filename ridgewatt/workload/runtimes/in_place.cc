@@ -1,4 +1,5 @@
 #include "ridgewatt/workload/runtimes/in_place.h"
+#include "ridgewatt/base/contains.h"
 
 #include <algorithm>
 #include <set>
@@ -61,8 +62,7 @@ class Concatenator {
     std::vector<TensorId> placed;
     std::vector<TensorId> copied;
     for (const TensorId in : step.node->inputs) {
-      const bool fits =
-          can_be_written(in, index) && std::find(placed.begin(), placed.end(), in) == placed.end();
+      const bool fits = can_be_written(in, index) && !contains(placed, in);
       (fits ? placed : copied).push_back(in);
     }
     if (placed.empty() && rules_.concats == Concats::kFromPointwise) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/workload/runtimes/activations.h"
 
 namespace ridgewatt::workload {
@@ -40,7 +41,7 @@ class IdiomMatcher {
     const TensorId value = anchor >= 0 ? results_[static_cast<std::size_t>(anchor)] : input_;
     if (value == kNoTensor) return -1;
     for (const int user : graph_.users(value)) {
-      const bool used = std::find(steps_.begin(), steps_.end(), user) != steps_.end();
+      const bool used = contains(steps_, user);
       if (!used && fits(node, user)) return user;
     }
     return -1;
@@ -94,7 +95,7 @@ class IdiomMatcher {
       const TensorId value = graph_.result(at(step));
       const auto& users = graph_.users(value);
       return !graph_.is_result(value) && std::all_of(users.begin(), users.end(), [&](int user) {
-        return std::find(steps_.begin(), steps_.end(), user) != steps_.end();
+        return contains(steps_, user);
       });
     });
   }
