@@ -16,6 +16,7 @@
 namespace ridgewatt::report {
 
 inline constexpr double kGiga = 1e9;  // FLOP per GFLOP, for columns
+inline constexpr double kMebibyte = 1024.0 * 1024, kGibibyte = 1024 * kMebibyte;
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 // For std::visit over all types of a cell. A missing case is a compile error.

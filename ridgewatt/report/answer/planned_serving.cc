@@ -10,6 +10,7 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/report/columns.h"
 #include "ridgewatt/report/mode_json.h"
+#include "ridgewatt/report/page/json_fields.h"
 
 namespace ridgewatt::report {
 namespace {
@@ -100,11 +101,6 @@ schedule::Round round_of(const PlanFields& fields, const std::string& source) {
   round.samples = fields.positive("samples");
   round.required_hz = fields.number("required_hz");
   return round;
-}
-
-std::string text_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 RowOrigin origin_at(const Json& json) {

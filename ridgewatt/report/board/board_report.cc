@@ -16,7 +16,6 @@ namespace ridgewatt::report {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 std::int64_t count(std::size_t size) {
   return static_cast<std::int64_t>(size);
@@ -146,7 +145,7 @@ Table board_list_table(const std::vector<Board>& boards) {
                    tera_peak(board, top, Arithmetic::kFp16),
                    tera_peak(board, top, Arithmetic::kInt8), bandwidth / kGiga,
                    peak_flops(board, top, Arithmetic::kFp32) / bandwidth,
-                   static_cast<std::int64_t>(std::llround(board.memory_bytes / kGiB)),
+                   static_cast<std::int64_t>(std::llround(board.memory_bytes / kGibibyte)),
                    bsp.partial ? "partial" : (fact == nullptr ? "" : fact->status),
                    variants_of(board), fmt::format("{}", fmt::join(board.aliases, ", "))});
   }
@@ -201,15 +200,16 @@ Table board_fact_table(const Board& board) {
       add_rate(fmt::format("gpu.{}", row.board_key), board.flop_per_sm_cycle[row.id]);
     }
   }
-  add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGiB));
+  add("memory.size_gib", fmt::format("{}", board.memory_bytes / kGibibyte));
   if (board.visible_memory_bytes < board.memory_bytes) {
-    add("memory.visible_mib", fmt::format("{}", std::round(board.visible_memory_bytes / 1048576)));
+    add("memory.visible_mib",
+        fmt::format("{}", std::round(board.visible_memory_bytes / kMebibyte)));
   }
   if (board.l1_bytes_per_sm_cycle)
     add_rate("gpu.l1_bytes_per_sm_cycle", board.l1_bytes_per_sm_cycle);
   if (board.l2_bytes_per_cycle) add_rate("gpu.l2_bytes_per_cycle", board.l2_bytes_per_cycle);
   if (board.has_gpu() || board.system_memory_bytes > 0) {
-    add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / 1048576)));
+    add("memory.system_mib", fmt::format("{}", std::round(board.system_memory_bytes / kMebibyte)));
   }
   if (board.memory_bus_bits > 0) add("memory.bus_bits", fmt::format("{}", board.memory_bus_bits));
   if (board.triad) {

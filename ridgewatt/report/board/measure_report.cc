@@ -146,7 +146,6 @@ void add_residency_rows(const measure::Measurement& measurement, Table& table) {
 }
 
 void add_use_rows(const measure::Measurement& measurement, Table& table) {
-  static constexpr double kMebibyte = 1048576;
   const double time_s = measurement.end_s - measurement.begin_s;
   if (const auto& io = measurement.io) {
     table.add_row({"read by the program", io->read_bytes / kMebibyte, "MiB",
@@ -180,7 +179,7 @@ struct SeriesUnit {
 SeriesUnit unit_of(const std::string& channel) {
   if (channel.rfind("clock:", 0) == 0) return {"MHz", mhz_of_hz(1)};
   if (channel.rfind("load:", 0) == 0 || channel.rfind("fan:", 0) == 0) return {"%", 100};
-  if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / 1048576.0};
+  if (channel.rfind("memory:", 0) == 0) return {"MiB", 1 / kMebibyte};
   return {"°C", 1};
 }
 
@@ -286,7 +285,7 @@ Table measurement_table(const measure::Measurement& measurement, Provenance prov
   for (const auto& signal : measurement.throttled) table.add_row({"throttled", Cell(), "", signal});
   if (measurement.peak_memory_bytes > 0) {  // otherwise no program ran on this machine
     table.add_row({"CPU time", measurement.user_s + measurement.system_s, "s", ""});
-    table.add_row({"peak memory", measurement.peak_memory_bytes / 1048576, "MiB", ""});
+    table.add_row({"peak memory", measurement.peak_memory_bytes / kMebibyte, "MiB", ""});
   }
   add_use_rows(measurement, table);
   return table;

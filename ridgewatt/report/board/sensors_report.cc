@@ -145,7 +145,7 @@ void add_snapshot_rows(const platform::SensorSnapshot& snapshot, Table& table) {
                    std::string(name_of(signal.kind))});
   }
   const auto memory = [&](const char* kind, const char* name, double bytes) {
-    table.add_row({kind, name, bytes / 1048576, "MiB", ""});
+    table.add_row({kind, name, bytes / kMebibyte, "MiB", ""});
   };
   memory("memory", "total", snapshot.memory_total_bytes);
   memory("memory", "available", snapshot.memory_available_bytes);

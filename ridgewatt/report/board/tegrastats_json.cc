@@ -92,14 +92,13 @@ class LineRows {
           known_cell(zone.maximum_celsius), zone.celsius ? "" : "no power");
     }
     for (const auto& part : line_.memory) {
-      row("memory", part.name, part.used_bytes / kMebi, "MiB", {}, part.total_bytes / kMebi,
+      row("memory", part.name, part.used_bytes / kMebibyte, "MiB", {}, part.total_bytes / kMebibyte,
           part.detail);
     }
     for (const auto& word : line_.unknown) row("unknown", word, {}, "");
   }
 
  private:
-  static constexpr double kMebi = 1048576;
   static double tidy(double value) { return std::round(value * 1e6) / 1e6; }
 
   void add_clock(const platform::TegrastatsClock& clock) {

@@ -25,7 +25,6 @@ using answer::LanguageRow;
 constexpr std::size_t kMostLines = 8;  // number of distinct colors
 constexpr std::size_t kMostMemoryBars = 24;
 constexpr std::size_t kMostMarks = 2000;
-constexpr double kGib = 1024.0 * 1024 * 1024;
 
 // Identifies a setting, for example "q4_k_m, llama.cpp, agx-orin".
 std::string setting_name(const LanguageAnswer& found, std::size_t s) {
@@ -194,7 +193,8 @@ StackedBars memory_figure(const LanguageAnswer& found) {
                                     fit.quantization, fit.fits() ? "" : " (does not fit)"));
     const double parts[] = {fit.weights_bytes, fit.kv_bytes,     fit.buffer_bytes,
                             fit.runtime_bytes, fit.system_bytes, std::max(0.0, fit.left_bytes())};
-    for (std::size_t p = 0; p < bars.values.size(); ++p) bars.values[p].push_back(parts[p] / kGib);
+    for (std::size_t p = 0; p < bars.values.size(); ++p)
+      bars.values[p].push_back(parts[p] / kGibibyte);
   }
   return bars;
 }
@@ -213,7 +213,7 @@ std::vector<HtmlReport::Fact> facts_of(const LanguageAnswer& found) {
     facts.push_back(fact("per token", forecast.joules_per_token, 1, "J"));
     facts.push_back(fact("while decoding", forecast.decode_power_w, 1, "W"));
   }
-  facts.push_back({"memory", sentence("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGib),
+  facts.push_back({"memory", sentence("{:.3g} GiB", LanguageMemory::needed_bytes(fit) / kGibibyte),
                    fit.fits() ? "fits" : "does not fit"});
   return facts;
 }

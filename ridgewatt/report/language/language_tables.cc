@@ -25,8 +25,6 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kGibibytes = 1024.0 * 1024 * 1024;
-
 std::string yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
@@ -71,7 +69,7 @@ std::vector<Column> memory_columns(bool for_people) {
 void add_memory_cells(std::vector<Cell>& cells, const llm::Fit& fit, bool for_people) {
   const double needed = answer::LanguageMemory::needed_bytes(fit);
   if (!for_people) cells.emplace_back(needed);
-  cells.emplace_back(needed / kGibibytes);
+  cells.emplace_back(needed / kGibibyte);
   cells.emplace_back(fits_word(fit));
   cells.emplace_back(fit.largest_context);
   cells.emplace_back(fit.largest_batch);
@@ -287,8 +285,8 @@ Table language_context_table(const answer::LanguageAnswer& found) {
   for (std::size_t i = 0; i < row.step_s.size(); ++i) {
     const llm::Fit& fit = found.memory_of(row).at_contexts[i];
     table.add_row({found.question.contexts[i], row.step_s[i] * 1e3, sequences / row.step_s[i],
-                   fit.kv_bytes / kGibibytes,
-                   answer::LanguageMemory::needed_bytes(fit) / kGibibytes, fits_word(fit)});
+                   fit.kv_bytes / kGibibyte, answer::LanguageMemory::needed_bytes(fit) / kGibibyte,
+                   fits_word(fit)});
   }
   return table;
 }

@@ -10,8 +10,6 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
 Json fit_json(const llm::Fit& fit) {
   return {{"board", fit.board},
           {"quantization", fit.quantization},
