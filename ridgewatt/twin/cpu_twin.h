@@ -87,12 +87,19 @@ struct CpuRates {
   double memory_log_sd = 0;       // standard deviation of ln(memory_bytes_per_s) over time
 };
 
+// What the processor's instruction set decides. Defaults: x86-64 with AVX-512.
+struct CpuInstructions {
+  double block_channels = 16;  // channels of a block of ONNX Runtime; 8 with AVX2
+  bool int8_products = true;   // sums of products of 8-bit numbers (VNNI, ARM's dot product)
+};
+
 // Default for CpuTwin::cache_bytes: the smallest working set that was measured.
 inline constexpr double kPriorCacheBytes = 8.0 * (1 << 20);
 
 struct CpuTwin {
   std::vector<CpuRates> rates;            // element i holds the peaks at i + 1 threads
   double cache_bytes = kPriorCacheBytes;  // part of the last-level cache that a program can use
+  double block_channels = CpuInstructions{}.block_channels;
   std::array<double, kCpuParamCount> values{};
   std::array<double, kCpuParamCount> log_sd{};  // standard deviation of ln(value)
   // Standard deviation of ln(measured / modelled) that remains beyond that of the parameters.
@@ -110,7 +117,7 @@ struct CpuTwin {
 inline constexpr char kCpuTwinKind[] = "cpu";
 
 // Returns a twin with all parameters at their priors.
-CpuTwin prior_cpu_twin(std::vector<CpuRates> rates);
+CpuTwin prior_cpu_twin(std::vector<CpuRates> rates, const CpuInstructions& instructions = {});
 // Reads the [twin] table of a board without a GPU. Throws NotSupportedError if the board has none,
 // InputError if the table is invalid.
 CpuTwin read_cpu_twin(const Board& board);

@@ -10,7 +10,7 @@ namespace ridgewatt::measure {
 struct VectorKernels {
   const char* isa;  // "baseline", "avx2", "avx512"
   int width_bytes;
-  // Chains of independent fused multiply-adds, `rounds` of kFmaPerRound vector operations.
+  // Independent chains of fused multiply-adds, `rounds` of kFmaPerRound vector operations.
   float (*fma_fp32)(std::size_t rounds);
   double (*fma_fp64)(std::size_t rounds);
   // a[i] = b[i] + s c[i]: 2 FLOP and 24 bytes per element (32 if a store first reads its line).
@@ -20,7 +20,10 @@ struct VectorKernels {
   float (*intensity)(const float* data, std::size_t count, int fma, int group);
 };
 
-inline constexpr int kFmaPerRound = 16 * 8;  // 16 chains, 8 deep
+// Two units with a latency of four cycles need eight chains.
+inline constexpr int kFmaChains = 12;
+static_assert(kFmaChains + 2 <= 16, "chains and two operands must fit into the registers of AVX2");
+inline constexpr int kFmaPerRound = kFmaChains * 8;  // each chain is 8 deep
 inline constexpr std::size_t kIntensityBlock = 1024;
 
 // The widest set that this processor supports.

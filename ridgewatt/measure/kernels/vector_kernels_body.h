@@ -20,21 +20,20 @@ typedef int Bits __attribute__((vector_size(kBytes)));
 
 template <typename Vector, typename Scalar>
 Scalar fma_chains(std::size_t rounds) {
-  constexpr int kChains = 16;
-  Vector chains[kChains];
-  for (int j = 0; j < kChains; ++j) chains[j] = Vector{} + static_cast<Scalar>(j);
+  Vector chains[kFmaChains];
+  for (int j = 0; j < kFmaChains; ++j) chains[j] = Vector{} + static_cast<Scalar>(j);
   Vector factor = Vector{} + static_cast<Scalar>(0.5);
   Vector term = Vector{} + static_cast<Scalar>(1);
   RIDGEWATT_OPAQUE(factor);
   RIDGEWATT_OPAQUE(term);
   for (std::size_t i = 0; i < rounds; ++i) {
     for (int depth = 0; depth < 8; ++depth) {
-#pragma GCC unroll 16
-      for (int j = 0; j < kChains; ++j) chains[j] = chains[j] * factor + term;
+#pragma GCC unroll 12
+      for (int j = 0; j < kFmaChains; ++j) chains[j] = chains[j] * factor + term;
     }
   }
   Vector sum = {};
-  for (int j = 0; j < kChains; ++j) sum += chains[j];
+  for (const Vector& chain : chains) sum += chain;
   return sum[0];
 }
 

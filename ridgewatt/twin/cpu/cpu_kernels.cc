@@ -16,7 +16,7 @@ using workload::KernelCost;
 using workload::OpClass;
 
 constexpr double kFloatBytes = 4;
-constexpr double kBlock = 16;  // channels of a block, and columns of a product's tile
+constexpr double kTile = 16;  // columns of a product's tile
 
 // FP32 operations at the processor's peak that an operator computes per element, in addition to
 // moving its data. Source: profiles of graphs of single operators, as for the priors.
@@ -50,12 +50,12 @@ constexpr double kFromOthers = 1.25;
 
 // Blocks of channels are computed four at a time. A rest of one to three blocks is less efficient,
 // because the multiply-adds of one block wait for each other.
-double block_overhead(double channels) {
+double block_overhead(double channels, double block) {
   constexpr std::array<double, 4> kRest = {0, 1.6, 2.1, 3};
-  const double blocks = std::max(1.0, std::ceil(channels / kBlock));
+  const double blocks = std::max(1.0, std::ceil(channels / block));
   const double rest = std::fmod(blocks, 4);
   const double cost = blocks - rest + kRest[static_cast<std::size_t>(rest)];
-  return cost * kBlock / std::max(channels, 1.0);
+  return cost * block / std::max(channels, 1.0);
 }
 
 double padded(double value, double to) {
@@ -154,12 +154,14 @@ class KernelTimer {
     const double memory = weights_s(kernel) + blocks_s(kernel);
     if (kernel.groups > 1 && kernel.output_channels <= 1) {
       const double row = std::max(kernel.row_length, 1.0);
-      const double overhead = (1 + kRowStart / row) * padded(kernel.groups, kBlock);
+      const double overhead = (1 + kRowStart / row) * padded(kernel.groups, t_.block_channels);
       return {compute_s(kernel, C::kDepthwise, overhead), memory};
     }
     const double channels = sum / std::max(kernel.window, 1.0);
-    const double read = channels < kBlock ? (sum + kShort) / sum : padded(channels, kBlock);
-    return {compute_s(kernel, C::kConvolution, read * block_overhead(kernel.output_channels)),
+    const double read =
+        channels < t_.block_channels ? (sum + kShort) / sum : padded(channels, t_.block_channels);
+    return {compute_s(kernel, C::kConvolution,
+                      read * block_overhead(kernel.output_channels, t_.block_channels)),
             memory};
   }
 
@@ -179,14 +181,14 @@ class KernelTimer {
 
   // Unrolls the window, then multiplies, group by group.
   Work plain(const KernelCost& kernel) const {
-    if (kernel.groups > 1 && kernel.output_channels < kBlock) {
+    if (kernel.groups > 1 && kernel.output_channels < t_.block_channels) {
       return {compute_s(kernel, C::kPlain, kernel.output_channels <= 1 ? 5 : 1),
               weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }
     const double sum = std::max(kernel.reduction_length, 1.0);
     const double places = kernel.output_elements / std::max(kernel.output_channels, 1.0);
     const double unrolled = kernel.window > 1 ? 2 * kFloatBytes * sum * places : 0;
-    return {compute_s(kernel, C::kProduct, padded(places, kBlock)),
+    return {compute_s(kernel, C::kProduct, padded(places, kTile)),
             weights_s(kernel) + moved_s(activations(kernel) + unrolled, C::kVector)};
   }
 
@@ -199,7 +201,7 @@ class KernelTimer {
       return {0, weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }
     double compute =
-        compute_s(kernel, C::kProduct, (1 + kShort / sum) * padded(kernel.output_channels, kBlock));
+        compute_s(kernel, C::kProduct, (1 + kShort / sum) * padded(kernel.output_channels, kTile));
     if (!(kernel.weight_bytes > 0)) {
       compute += kPack * kernel.read_bytes / kFloatBytes / rates_.flop_per_s;
     }

@@ -74,6 +74,9 @@ constexpr CpuParamSpec kCpuSpecs[] = {
 };
 static_assert(std::size(kCpuSpecs) == kCpuParamCount);
 
+// The prior of `integer` without instructions for sums of products of 8-bit numbers: from products
+// on a processor with AVX2.
+constexpr double kIntegerWithoutDot = 1.1;
 constexpr double kPriorError = 0.16;
 constexpr double kPriorDegrees = 5;
 
@@ -89,8 +92,9 @@ constexpr RateField kRateFields[] = {{"flop_per_s", &CpuRates::flop_per_s},
                                      {"memory_bytes_per_s", &CpuRates::memory_bytes_per_s},
                                      {"cache_bytes_per_s", &CpuRates::cache_bytes_per_s}};
 
-// Optional: files of earlier versions do not have it.
+// Optional: files of earlier versions do not have them.
 constexpr char kMemorySpread[] = "memory_log_sd";
+constexpr char kBlockKey[] = "block_channels";
 constexpr char kCacheKey[] = "cache_bytes";
 
 double required_number(const Board& board, const std::string& key, double least, double most) {
@@ -107,7 +111,7 @@ std::string text_of(const Board& board, const std::string& key) {
 }
 
 void refuse_unknown_keys(const Board& board) {
-  std::set<std::string, std::less<>> known = {"error.time", "error.degrees", kCacheKey};
+  std::set<std::string, std::less<>> known = {"error.time", "error.degrees", kCacheKey, kBlockKey};
   for (const auto& spec : kCpuSpecs) {
     for (const char* part : {".value", ".lo", ".hi"}) known.insert(std::string(spec.key) + part);
   }
@@ -135,13 +139,17 @@ const CpuRates& CpuTwin::at(int threads) const {
   return rates[static_cast<std::size_t>(std::clamp(threads, 1, last) - 1)];
 }
 
-CpuTwin prior_cpu_twin(std::vector<CpuRates> rates) {
+CpuTwin prior_cpu_twin(std::vector<CpuRates> rates, const CpuInstructions& instructions) {
   CpuTwin twin;
   twin.rates = std::move(rates);
   for (const auto& spec : kCpuSpecs) {
     twin.values[static_cast<std::size_t>(spec.param)] = spec.prior;
     twin.log_sd[static_cast<std::size_t>(spec.param)] = spec.prior_log_sd;
   }
+  if (!instructions.int8_products) {
+    twin.values[static_cast<std::size_t>(C::kInteger)] = kIntegerWithoutDot;
+  }
+  twin.block_channels = instructions.block_channels;
   twin.error_time = kPriorError;
   twin.error_degrees = kPriorDegrees;
   twin.status = "priors on measured peaks";
@@ -189,6 +197,9 @@ CpuTwin read_cpu_twin(const Board& board) {
     twin.log_sd[i] = std::log(hi / lo) / (2 * kNormal95);
   }
   twin.cache_bytes = required_number(board, kCacheKey, 1e3, 1e12);
+  if (board.twin.numbers.contains(kBlockKey)) {
+    twin.block_channels = required_number(board, kBlockKey, 1, 1024);
+  }
   twin.error_time = required_number(board, "error.time", 1e-6, 100);
   twin.error_degrees = required_number(board, "error.degrees", 1e-3, 1e9);
   twin.status = text_of(board, "status");
@@ -217,6 +228,7 @@ TwinTable cpu_twin_table(const CpuTwin& twin) {
     table.texts[key + ".source"] = twin.log_sd[i] < 0.9 * spec.prior_log_sd ? "fitted" : "prior";
   }
   table.numbers[kCacheKey] = rounded(twin.cache_bytes);
+  table.numbers[kBlockKey] = twin.block_channels;
   table.numbers["error.time"] = rounded(twin.error_time);
   table.numbers["error.degrees"] = rounded(twin.error_degrees);
   table.texts["status"] = twin.status;

@@ -81,6 +81,25 @@ TEST(CpuTwin, AConvolutionIsItsFlopsItsWeightsAndItsActivations) {
   EXPECT_EQ(time.node_s, twin[C::kNode]);
 }
 
+// 24 channels fill three blocks of 8, but not two blocks of 16, which are less efficient, too.
+TEST(CpuTwin, BlocksOfEightChannelsAreFuller) {
+  const std::vector<CpuRates> rates = {{100e9, 20e9, 80e9}};
+  auto kernel = whole_convolution();
+  kernel.output_channels = 24;
+  const auto compute_s = [&](double block) {
+    const CpuTwin twin = prior_cpu_twin(rates, {.block_channels = block});
+    return cpu_kernel_times(twin, one_kernel(kernel), 1).front().compute_s;
+  };
+  EXPECT_NEAR(compute_s(16) / compute_s(8), 2.1 * 16 / (3.0 * 8), 1e-9);
+}
+
+TEST(CpuTwin, ProductsOfEightBitNumbersNeedInstructionsForTheirSums) {
+  const CpuTwin with = prior_cpu_twin({{100e9, 20e9, 80e9}}, {.int8_products = true});
+  const CpuTwin without = prior_cpu_twin({{100e9, 20e9, 80e9}}, {.int8_products = false});
+  EXPECT_GT(with[C::kInteger], 2 * without[C::kInteger]);
+  EXPECT_EQ(with[C::kProduct], without[C::kProduct]);
+}
+
 TEST(CpuTwin, WeightsThatTheCacheDoesNotHoldComeFromMemory) {
   CpuTwin twin = example_twin();
   const auto kernel = whole_convolution();
@@ -134,11 +153,13 @@ TEST(CpuTwin, IsTheSameWhenReadFromItsBoardFile) {
   CpuTwin twin = example_twin();
   twin.values[0] *= 1.2;
   twin.log_sd[0] /= 3;
+  twin.block_channels = 8;
   twin.status = "fitted";
   twin.origin = "a test";
   const CpuTwin read = read_cpu_twin(board_with(twin));
   ASSERT_EQ(read.rates.size(), 2u);
   EXPECT_EQ(read.rates[1].cache_bytes_per_s, 160e9);
+  EXPECT_EQ(read.block_channels, 8);
   for (std::size_t i = 0; i < kCpuParamCount; ++i) {
     EXPECT_NEAR(read.values[i], twin.values[i], 1e-4 * twin.values[i]);
     EXPECT_NEAR(read.log_sd[i], twin.log_sd[i], 1e-3);
