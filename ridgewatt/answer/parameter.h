@@ -233,8 +233,8 @@ struct OptionWord {
 // All words. A word may have several rows for different options. The first row whose option exists
 // in the command applies.
 std::span<const OptionWord> option_words();
-// Returns the words for `options`. Options and returned names have the form of the command line
-// ("--max-power") or of Python ("max_power_w").
+// Returns the words that users try in place of `options`, with the option that each means. Options
+// and words have the form of the command line ("--max-power") or of Python ("max_power_w").
 //   hint_for("--fps", {options, option_synonyms(options)});   // "did you mean --arrival-rate?"
 //   hint_for("--fp16", {options, option_synonyms(options)});  // "did you mean --precision fp16?"
 std::vector<Synonym> option_synonyms(const std::vector<std::string>& options);

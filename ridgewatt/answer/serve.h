@@ -58,8 +58,8 @@ struct ScheduledModel {
 ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                const std::string& modes, std::vector<int> batches,
                                const std::string& device);
-// Leaves out the batches of each model with which it does not fit the memory of the board next to
-// the smallest batches of the others. Each program has its own framework and CUDA context. Throws
+// Leaves out a batch of a model if it does not fit the memory of the board together with the
+// smallest batches of the other models. Each program has its own framework and CUDA context. Throws
 // NotSupportedError if no batches fit.
 void fit_together(std::span<ScheduledModel> models, const std::string& device);
 

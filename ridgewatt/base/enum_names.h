@@ -10,7 +10,7 @@
 //   names<Sharing>();                    // {"managed", "native"}, for CLI::IsMember
 //
 // enum_names() is found by argument-dependent lookup, so it must be in the namespace of the enum or
-// a friend of the class that contains the enum. A duplicate name is a compile error, as is an
+// a friend of the class that contains the enum. A duplicate name is a compile error, like an
 // enumerator without a name in an enum that starts at 0.
 #pragma once
 

@@ -32,7 +32,7 @@ CampaignRecords records_of(const Plan& plan, store::Store& store);
 // Health of one board.
 struct BoardHealth {
   std::string kind, serial;
-  std::vector<std::string> hosts;  // names of its hosts in the engine
+  std::vector<std::string> hosts;  // names of its hosts in the executor
   std::size_t failures = 0;        // number of failed attempts
   std::size_t in_a_row = 0;  // number of different failed points since its last measured point
   std::string last_error;    // empty: none
@@ -43,7 +43,7 @@ struct BoardHealth {
 struct Fleet {
   std::vector<BoardHealth> boards;  // sorted by kind and serial number
   std::vector<store::FailedAttempt> failures;
-  std::vector<EngineNode> nodes;  // hosts of the engine; empty: unknown
+  std::vector<EngineNode> nodes;  // hosts of the executor; empty: unknown
 };
 // Computes the health of all boards in `filled` and `records`. Points of other campaigns are
 // ignored.
@@ -64,7 +64,7 @@ int excused_attempts(const Plan& plan, const Fleet& fleet, const BoardKind& kind
 // Returns why no board of the kind can run a task, by host. Empty: a board can, or the hosts are
 // unknown.
 std::string why_none_runs(const Fleet& fleet, const std::string& board_kind);
-// Returns whether all hosts of the engine for this kind belong to boards that are set aside.
+// Returns whether all hosts of the executor for this kind belong to boards that are set aside.
 bool all_set_aside(const Fleet& fleet, const std::string& board_kind);
 
 // The last failed attempt at a point that is not yet measured.
@@ -86,20 +86,20 @@ void readmit(Plan& plan, const Fleet& fleet, const std::string& serial, std::int
 // The state of a board, as `campaign boards` lists it.
 struct BoardReport {
   std::string kind, serial, host;
-  // "working", "silent", "new", "set aside", or the state of an unusable host in the engine's words
-  // ("drained").
+  // "working", "silent", "new", "set aside", or the state of an unusable host in the executor's
+  // words ("drained").
   std::string state;
   std::size_t points = 0, failures = 0, in_a_row = 0;
   std::optional<double> points_per_h;
   std::string last_error;
   std::int64_t last_error_unix_s = 0;
-  std::string engine_reason;               // the engine's reason for the state of the host
+  std::string engine_reason;               // the executor's reason for the state of the host
   std::size_t drifted = 0, throttled = 0;  // numbers of its points with these flags
   std::optional<double> temperature_c;     // highest temperature of a zone during its newest point
   std::int64_t newest_unix_s = 0;
 };
 // Returns the states of all boards of the campaign, and of hosts without a board. `nodes`: hosts of
-// the engine; empty: unknown.
+// the executor; empty: unknown.
 std::vector<BoardReport> board_reports(const Plan& plan, store::Store& store,
                                        std::vector<EngineNode> nodes, std::int64_t now_unix_s);
 

@@ -38,7 +38,7 @@ struct PlannedPoint {
   std::string slot_label() const;
 };
 
-// Points that an engine runs as one task.
+// Points that an executor runs as one task.
 struct Task {
   int number = 0;  // index within the kind
   std::vector<PlannedPoint> points;
@@ -56,17 +56,17 @@ struct BoardKind {
   std::string device() const { return fake() ? name : "local"; }
 };
 
-// Tasks that were submitted to an engine together.
+// Tasks that were submitted to an executor together.
 struct Job {
   std::string executor;  // "slurm", "parallel" or "local"
   std::string board_kind;
-  std::string id;  // assigned by the engine
+  std::string id;  // assigned by the executor
   std::vector<int> tasks;
   std::int64_t submitted_unix_s = 0;
   std::vector<std::string> avoid = {};  // hosts that must not run its tasks
 };
 
-// How tasks are submitted to an engine.
+// How tasks are submitted to an executor.
 struct ExecutorOptions {
   std::string program = "ridgewatt";  // path of the program on the boards
   // Folder for scripts and logs of GNU parallel; empty: default_folder().
@@ -101,7 +101,7 @@ struct Plan {
   // Only max_celsius, full_fan and no_idle_states are used.
   platform::JetsonModeControl::Options control;
   std::vector<BoardKind> boards;
-  std::string executor = {};  // name of the engine to which it was submitted; empty: not submitted
+  std::string executor = {};  // executor to which it was submitted; empty: not submitted
   ExecutorOptions options = {};
   std::vector<Job> jobs;
   // Time at which a board was readmitted, by serial number. Earlier failures do not count.
@@ -176,7 +176,7 @@ Plan parse_plan(const std::string& text, const std::string& source);
 std::string plan_json(const Plan& plan);
 // Returns a hash of everything that determines the measurements: name, workload, command, measuring
 // options, and the points of each kind. Independent of the store, the number of boards, the tasks
-// and the engine.
+// and the executor.
 std::string fingerprint_of(const Plan& plan);
 // Writes the file atomically.
 void write_plan(const Plan& plan, const std::string& path);

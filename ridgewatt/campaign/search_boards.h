@@ -47,8 +47,8 @@ class CampaignBoards final : public tune::AsyncProfiler {
   // Submits a task for the point unless its slot has a result. Throws the errors of
   // Executor::submit(). Throws Error, with all reasons, if all boards of the kind are set aside.
   void start(std::size_t run, const OperatingPoint& point) override;
-  // Throws IoError if the store or the engine cannot be queried, and Error with the reason for each
-  // board if no board can run the waiting tasks.
+  // Throws IoError if the store or the executor cannot be queried, and Error with the reason for
+  // each board if no board can run the waiting tasks.
   std::optional<tune::FinishedRun> next(double until_s) override;
   double now_s() const override;
   Provenance provenance() const override;
@@ -70,7 +70,7 @@ class CampaignBoards final : public tune::AsyncProfiler {
     int repeat = 0;  // number of earlier measurements of the point
     std::string slot = {};
     std::vector<Job> jobs = {};  // empty: the result already exists
-    bool ended = false;          // whether the engine reported its end
+    bool ended = false;          // whether the executor reported its end
   };
   std::vector<store::PointRecord> filled(const std::string& prefix);
   Fleet fleet();

@@ -69,7 +69,7 @@ struct Standing {
   std::vector<BoardStanding> boards;  // sorted by kind and serial number
   std::vector<TaskFault> faults;      // tasks that are held or have failed
   std::vector<PointFault> points;     // missing points with a failed attempt
-  std::string engine_fault;           // why the engine could not be queried; empty: it answered
+  std::string engine_fault;           // why the executor could not be queried; empty: it answered
   bool complete() const { return done == planned; }
 };
 

@@ -28,15 +28,15 @@ struct SuiteEntry {
 };
 
 // Returns these scenarios:
-// * Training: least time within power budgets from 17 to 50 W in steps of 1 W. On the modes of the
-//   inference sweeps or all modes, with or without the other trainings as references.
+// * Training: least time within power budgets from 17 to 50 W in steps of 1 W, on the modes of the
+//   first inference sweep or on all modes, with or without the other trainings as references.
 // * Training: least energy within a slowdown of 2, 5, 10 and 20 % against MAXN.
 // * Inference: least latency, and least energy, over modes and batches. Latency bounds from 50 to
 //   150 ms in steps of 25 ms, power budgets from 15 to 50 W in steps of 5 W, and 30, 60 and 90
 //   requests per second.
 // * The first two scenarios with the twin's predictions as a reference, if available. For all
 //   modes, also with the other trainings as further references.
-// * The main scenarios again with 5 % noise and 2 % outliers.
+// * Some of these scenarios again with 5 % noise and 2 % outliers.
 // References never include the scored network, neither its inference nor its training. `presets`:
 // the modes of the board's presets.
 std::vector<SuiteEntry> make_strategy_suite(const std::vector<ScoredSweep>& trainings,

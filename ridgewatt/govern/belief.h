@@ -74,8 +74,8 @@ class ModeBelief {
   double time_sd(std::size_t mode) const { return sd(twin::kTime, mode); }
   double power_sd(std::size_t mode) const { return sd(twin::kPower, mode); }
   // Returns the standard deviation of ln(power ratio) + elasticity x ln(time ratio) of two
-  // modes: the uncertainty of the distance between `mode` and a hull that passes through
-  // `reference`.
+  // modes: the uncertainty of the distance between `mode` and a hull of modes (govern/mix.h) that
+  // passes through `reference`.
   double gap_sd(std::size_t mode, std::size_t reference, double elasticity) const;
   // Returns the number of observations of a mode.
   std::size_t seen(std::size_t mode) const { return seen_[mode]; }

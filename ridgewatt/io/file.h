@@ -11,7 +11,7 @@ namespace ridgewatt {
 inline constexpr std::size_t kDefaultFileLimitBytes = std::size_t{1} << 30;
 
 // Reads a whole file. Throws NotFoundError, PermissionError, IoError, or InputError if the file is
-// a directory or larger than `limit_bytes`. The limit for a character device is at most 16 MiB.
+// a folder or larger than `limit_bytes`. The limit for a character device is at most 16 MiB.
 std::string read_file(const std::string& path, std::size_t limit_bytes = kDefaultFileLimitBytes);
 
 // Replaces the file `path`: writes an unnamed file in the same folder, syncs it and renames it to

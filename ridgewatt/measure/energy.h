@@ -16,9 +16,9 @@ struct EnergyEstimate {
   double energy_j = 0;
   // Bound on the sampling error. Between two samples, monotonic power gives an error of at most |P1
   // - P0| h / 2. If power changes faster in the neighboring intervals (a peak between two samples),
-  // half of the mean step of these intervals is used instead. A pulse within one interval is
-  // invisible to any sampler. The accuracy of the sensor is not included. kUnknownBound: the
-  // samples have fewer than two values.
+  // half of the mean step of these intervals replaces |P1 - P0|. A pulse within one interval is
+  // invisible to any sampler. The accuracy of the sensor is not included. kUnknownBound: fewer
+  // than two samples have a value.
   double error_j = 0;
   double duration_s = 0;
   double mean_w = 0;

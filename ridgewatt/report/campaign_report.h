@@ -27,7 +27,7 @@ Result job_result(const std::vector<campaign::Job>& jobs);
 Result standing_result(const std::string& name, const campaign::Standing& standing);
 // Why no job can run on the boards of a type.
 std::string blocked_line(const campaign::KindStanding& kind);
-// Every board with its state, rate and last error, and the message of the engine.
+// Every board with its state, rate and last error, and the message of the executor.
 Result boards_result(const std::string& name, const campaign::BoardsLook& look);
 // The points that will be measured again.
 Result rerun_result(const campaign::Reruns& reruns);
@@ -41,7 +41,7 @@ struct CampaignLook {
   std::int64_t now_unix_s = 0;
 };
 
-// Throws the errors of reading the plan. The result states whether store and engine answer.
+// Throws the errors of reading the plan. The result states whether store and executor answer.
 CampaignLook look_for_metrics(const std::string& plan_path);
 // Metrics in the format of Prometheus. docs/reference/metrics.md lists families, labels and units.
 std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);

@@ -1,6 +1,6 @@
 // Discrete-event simulation of an accelerator that serves inference requests and trains. Use it for
-// results that the formulas of a plan (cycle.h) do not give: the latency distribution under real
-// arrivals, jitter, mode changes, and other ways of sharing the device.
+// results that the formulas of a plan (cycle.h) do not give: the latency distribution under random
+// or recorded arrivals, jitter, mode changes, and other ways of sharing the device.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The interface between a search and several boards. The search starts runs of points; the runs end
 // in any order. Implementations: SimulatedBoards (tune/simulated_boards.h) in simulated time, the
-// execution engine with many boards in real time, and OneAtATime for a single Profiler.
+// boards of a campaign in real time, and OneAtATime for a single Profiler.
 //
 //   OneAtATime board(profiler);            // or SimulatedBoards boards(profiler, {.boards = 8});
 //   const SearchSummary summary = tune(space, goal, board, {.strategy = "auto"});

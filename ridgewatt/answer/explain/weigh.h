@@ -91,10 +91,10 @@ std::vector<WeighedCause> without(std::vector<WeighedCause> causes,
                                   const std::vector<SlowCause>& ruled_out);
 
 // Adds a row for each possible cause, most probable first, and the signs. The hypotheses are each
-// cause alone and each pair of causes. A row sums over the hypotheses with its cause. The times of
-// the rows sum to the gap. A pair divides its part of the gap in proportion to the logarithms of
-// its two factors. For two causes that change the mode, `in_mode` predicts the mode with the lower
-// of both values of each knob. Without `in_mode`, their factors are multiplied.
+// cause alone and each pair of causes. The probability of a row is the sum over the hypotheses with
+// its cause. The times of the rows sum to the gap. A pair divides its part of the gap in proportion
+// to the logarithms of its two factors. For two causes that change the mode, `in_mode` predicts the
+// mode with the lower of both values of each knob. Without `in_mode`, their factors are multiplied.
 void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
               const std::vector<MeasuredFigure>& figures, const std::vector<SeenSign>& signs,
               const PrognosisIn& in_mode = {});

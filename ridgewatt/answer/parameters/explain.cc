@@ -65,8 +65,8 @@ constexpr Parameter kExplainRows[] = {
      .access = access<&X::claimed_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "claimed-error",
-     .help = "Standard error of the published time or rate, as a share; a program's own benchmark "
-             "is closer than a page",
+     .help = "Standard error of the published time or rate, as a share; smaller for a benchmark of "
+             "the same program than for a published page",
      .access = access<&X::claimed_error>,
      .quantity = units::share().within(0.005, 1),
      .needs = {.name = "claimed", .or_name = "claimed-tokens-per-second"}},
@@ -197,7 +197,7 @@ const ParameterTable& explain_parameters() {
                                {kChangeRows, &whole},
                                {kExplainLanguageRows, &whole}};
   static const ParameterTable table{"explain", parts, &make_question<X>,
-                                    "Why a measured time is longer than the hardware allows"};
+                                    "Why a measured time is longer than expected"};
   return table;
 }
 

@@ -53,7 +53,7 @@ constexpr Parameter kAnalyzeRows[] = {
 };
 
 constexpr Parameter kZooRows[] = {{.name = "language",
-                                   .help = "List the language models that fits accepts",
+                                   .help = "List the built-in language models",
                                    .access = access<&ZooQuestion::language>}};
 
 constexpr Parameter kDeviceRows[] = {

@@ -270,7 +270,7 @@ const ParameterTable& plan_parameters() {
 const ParameterTable& simulate_parameters() {
   static const auto parts = parts_around<Simulated>(kPlanFileRows, kSimulateRows);
   static const ParameterTable table{"schedule simulate", parts, &make_question<Simulated>,
-                                    "Simulate the plan under real arrivals"};
+                                    "Simulate the plan with random or recorded arrivals"};
   return table;
 }
 

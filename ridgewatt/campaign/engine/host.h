@@ -1,4 +1,4 @@
-// The name of this board in the engine that runs the current task.
+// The name of this board in the executor that runs the current task.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Runs the programs of an engine: sbatch, squeue, parallel.
+// Runs the programs of an executor: sbatch, squeue, parallel.
 #pragma once
 
 #include <string>

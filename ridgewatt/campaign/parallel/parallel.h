@@ -1,6 +1,6 @@
-// Engines without a daemon: GNU parallel over ssh, with one task at a time per host; and the local
-// machine, with one task at a time. Each submission is a folder with readable files and can be
-// restarted manually:
+// Executors without a daemon: GNU parallel over ssh, with one task at a time per host; and the
+// local machine, with one task at a time. Each submission is a folder with readable files and can
+// be restarted manually:
 //
 //   run.sh   the started script                tasks    the tasks, one command per line
 //   joblog   finished tasks with exit status   out/N    output of task N of the list; out/N.err
@@ -28,7 +28,7 @@ std::vector<EndedTask> parse_joblog(const std::string& text);
 // UsageError for an invalid host.
 std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std::string>& hosts);
 
-// Return run.sh for the two engines. On this machine, tasks run in the folder in which the script
+// Return run.sh for the two executors. On this machine, tasks run in the folder in which the script
 // was started; on other hosts, in the folder that ssh selects. `limit_s`: time limit of a task; 0:
 // none. GNU parallel reads the file `hosts` again when it changes.
 std::string parallel_script(const ExecutorOptions& options, double limit_s = 0);

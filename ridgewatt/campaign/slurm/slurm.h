@@ -1,6 +1,7 @@
-// Slurm as an engine: one job array per kind of board. The script contains the points of its tasks,
-// so boards need no shared file system. Uses only sbatch, squeue -o, sinfo, scontrol and scancel,
-// with options of versions 21.08 to 23.11. Accounting and operator permissions are not needed.
+// Slurm as an executor: one job array per kind of board. The script contains the points of its
+// tasks, so boards need no shared file system. Uses only sbatch, squeue -o, sinfo, scontrol and
+// scancel, with options of versions 21.08 to 23.11. Accounting and operator permissions are not
+// needed.
 #pragma once
 
 #include <string>

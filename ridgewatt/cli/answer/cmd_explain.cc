@@ -1,5 +1,5 @@
-// ridgewatt explain: why a measured time is longer than the hardware allows, from given numbers or
-// from a program that is observed.
+// ridgewatt explain: why a measured time is longer than expected, from given numbers or from a
+// program that is observed.
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"

@@ -115,18 +115,17 @@ void add_calibrate(CLI::App& app, Context& context) {
   add.words(
       "--device", asked.device, {answer::boards, answer::local_board},
       "Board or board file whose twin is fitted; local: measure this machine's processor now");
-  add.repeated("--sweep", asked.sweeps,
-               "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
-               "[,precision=NAME][,input=PLACE][,device=BOARD], "
-               "several times: sweep to fit to; a sweep of another board (device=BOARD) is used "
-               "only for the intervals of scaled twins");
+  add.repeated(
+      "--sweep", asked.sweeps,
+      "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,runtime=NAME]"
+      "[,precision=NAME][,input=PLACE][,device=BOARD]: sweep to fit to; a "
+      "sweep of another board (device=BOARD) is used only for the intervals of scaled twins");
   add.repeated("--evidence", asked.evidence,
-               "'published', or a CSV file of single measured values of the board, several times");
+               "'published', or a CSV file of single measured values of the board");
   add.inputs("--microbench", asked.microbench,
-             "CSV that `microbench` wrote, several times; its roofs are written to the board file");
+             "CSV that `microbench` wrote; its roofs are written to the board file");
   add.inputs("--runtimes", asked.runtimes,
-             "CSV of times measured in runtimes, in the format that `evaluate runtimes` reads, "
-             "several times");
+             "CSV of times measured in runtimes, in the format that `evaluate runtimes` reads");
   add.text("--runner", options.runner,
            "With --device local: folder of run_onnx.js and its packages [tools/runtimes]");
   add.number("--seconds", options.seconds, seconds().within(0.01, 10),

@@ -94,7 +94,7 @@ void add_compare_boards(CLI::App& compare, Context& context) {
   add.text("--workload", options.filter.workload, "Compare only points of this workload");
   add.words("--kind", options.filter.kind, {answer::names_of<WorkloadKind>},
             "Only points of this kind of workload: training, inference, ..");
-  add.board("--device", options.filter.board, "Compare only boards of this kind, as agx-orin");
+  add.board("--device", options.filter.board, "Compare only boards of this kind, such as agx-orin");
 }
 
 void add_compare(CLI::App& app, Context& context) {

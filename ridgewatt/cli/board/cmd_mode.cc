@@ -199,7 +199,7 @@ void add_mode(CLI::App& app, Context& context) {
 
 void add_fake_board(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<FakeBoardCommand>(
-      app, context, "fake-board", "Create the kernel files of a fake board in a folder",
+      app, context, "fake-board", "Create the system files of a fake board in a folder",
       "ridgewatt fake-board agx-orin /tmp/board\n  ridgewatt sensors "
       "--sysroot /tmp/board",
       lay_out);

@@ -64,9 +64,9 @@ void add_campaign_rerun(CLI::App& campaign, Context& context) {
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.flag("--flagged", options.rules.flagged, "Measure flagged points again");
   add.optional("--older-than", options.older_s, hours().within(0, 1e6),
-               "Measure points again that are at least this old, as 30d");
+               "Measure again the points that are at least this old, such as 30d");
   add.text("--board", options.rules.serial,
-           "Measure points again that the board with this serial number measured");
+           "Measure again the points of the board with this serial number");
   add.flag("--dry-run", options.dry_run, "Count the points, but change nothing");
 }
 

@@ -91,7 +91,7 @@ void add_campaign_plan(CLI::App& campaign, Context& context) {
   add.text("--store", options.plan.store, "Store of the campaign: postgresql://.. or a file")
       ->required();
   add.words("--boards", options.boards, {answer::boards, answer::live_boards},
-            "Kinds of boards with the number of boards, as agx-orin:4")
+            "Kinds of boards with the number of boards, such as agx-orin:4")
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -80,7 +80,7 @@ void add_campaign_watch(CLI::App& campaign, Context& context) {
 
 void add_campaign_resume(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<FollowCommand>(
-      campaign, context, "resume", "Submit once more the missing points that no job has",
+      campaign, context, "resume", "Submit the missing points that no job has, and do not wait",
       "ridgewatt campaign resume sweep7.json", follow_campaign);
   options.options.once = true;
   add_attempts(command, options);

@@ -150,7 +150,7 @@ void add_prune(const OptionAdder& add, StoreArguments& arguments) {
   const auto age = [&](const char* name, std::optional<double>& target, const char* help) {
     add.optional(name, target, hours().within(0, 1e6), help);
   };
-  age("--points", arguments.points_s, "Delete points that are older than this, as 90d");
+  age("--points", arguments.points_s, "Delete points that are older than this, such as 90d");
   age("--samples", arguments.samples_s,
       "Delete the raw samples of points that are older than this");
   age("--failures", arguments.failures_s,

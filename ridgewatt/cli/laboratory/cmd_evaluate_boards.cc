@@ -30,10 +30,9 @@ void add_evaluate_boards(CLI::App& evaluate, Context& context) {
       "that the twins were not fitted to",
       "ridgewatt evaluate boards --board nano --sweep nano.csv,device=nano", run);
   add.board("--board", options.boards, "Board or board file to check [all boards]");
-  add.repeated(
-      "--sweep", options.sweeps,
-      "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N], several times: sweep to score "
-      "on, without and with some of its points");
+  add.repeated("--sweep", options.sweeps,
+               "FILE,device=BOARD[,model=M][,runtime=NAME][,workers=N]: sweep to score "
+               "on, without and with some of its points");
   add.numbers("--points", options.scores.points, count().within(0, 1e6),
               "Numbers of points of a sweep that the twin is given, drawn at random (0: none)");
   add.number("--draws", options.scores.draws, count().within(1, 1000),

@@ -33,8 +33,7 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
       "Score searches of the GPU clock of least energy with few measurements, in each group of a "
       "sweep",
       "ridgewatt evaluate clocks --sweep inception_v1_triton.csv --count 5", run);
-  add.inputs("--sweep", options.sweeps, "Sweep CSV with several GPU clocks, repeatable")
-      ->required();
+  add.inputs("--sweep", options.sweeps, "Sweep CSV with several GPU clocks")->required();
   add.number("--count", options.count, count().within(1, 1000), "Number of clocks to measure");
   add.number("--tolerance", options.tolerance_pct, percent(),
              "Excess energy up to which an answer counts as right, in %");

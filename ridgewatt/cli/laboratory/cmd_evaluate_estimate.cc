@@ -56,7 +56,7 @@ void add_evaluate_estimate(CLI::App& evaluate, Context& context) {
       "ridgewatt evaluate estimate --sweep resnet50.csv --sweep mobilenet_v3.csv --findings", run);
   add.board("--device", options.device, "Board whose twin is fitted");
   add.text("--sweep", options.sweeps,
-           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD], several times: "
+           "FILE[,model=M][,workers=N][,loader-ms=X][,image=PIXELS][,device=BOARD]: "
            "sweep to fit to; a sweep of another board (device=BOARD) tests a scaled twin")
       ->required();
   auto* shipped =

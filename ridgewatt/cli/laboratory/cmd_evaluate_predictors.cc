@@ -97,8 +97,8 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each combination");
   add.choice("--sampling", evaluation.sampling,
-             "How samples are chosen: random, designed, half designed and half for the power "
-             "budgets, or given by --runs-file");
+             "How samples are chosen: random; designed; budgets (half designed, half for the power "
+             "budgets); given (by --runs-file)");
   add.input("--runs-file", options.given, "CSV of published runs, with a column sampled_modes");
   add.budgets(options.budgets);
   add.optional("--confidence", evaluation.confidence, share().within(0.5, 0.9999),
@@ -106,7 +106,7 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
   add.number("--power-tolerance", evaluation.tolerance_w, watts(),
              "Power by which an answer may exceed its budget");
   add.number("--outlier", evaluation.outlier, share().within(-0.9, 10),
-             "Disturb one sample of each run: multiply its time and power by 1 + this");
+             "Disturb one sample of each run: multiply its time and power by 1 + X");
   add.number("--interval", evaluation.interval, share().within(0.01, 0.999),
              "Probability of the scored intervals");
   add.number("--reference-rows", evaluation.predictor.reference_rows_per_mode,

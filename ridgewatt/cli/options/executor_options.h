@@ -7,7 +7,7 @@
 namespace ridgewatt::cli {
 
 inline void add_executor(const OptionAdder& add, campaign::ExecutorKind& kind) {
-  add.choice("--executor", kind, "Engine that runs the tasks");
+  add.choice("--executor", kind, "What runs the tasks");
 }
 inline void add_board_access(const OptionAdder& add, campaign::ExecutorOptions& engine) {
   add.named("--program", engine.program, "Path of ridgewatt on the boards");

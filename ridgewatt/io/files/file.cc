@@ -33,7 +33,7 @@ std::string read_file(const std::string& path, std::size_t limit_bytes) {
   if (file.get() < 0) throw_errno(errno, "cannot open file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_errno(errno, "cannot read file", path);
-  if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
+  if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
   if (S_ISCHR(status.st_mode)) limit_bytes = std::min(limit_bytes, kDeviceLimitBytes);
   std::string content;
   if (S_ISREG(status.st_mode)) {

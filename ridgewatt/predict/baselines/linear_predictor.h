@@ -1,4 +1,4 @@
-// The linear baseline of the energy-of-training study (SIGMETRICS 2022): least squares on CPU
+// The linear baseline of the energy-of-training study (SIGMETRICS 2023): least squares on CPU
 // clock, cores, GPU clock, memory clock and a constant. Time is predicted from the mode, energy
 // from the mode and predicted time, and power is energy over time. With fewer samples than
 // coefficients, the solution of minimum norm is used.

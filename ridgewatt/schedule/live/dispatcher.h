@@ -4,7 +4,7 @@
 // Requests of each program are collected into batches. A batch is started when it is full, or when
 // its oldest request would otherwise be late; among several batches, the earliest deadline goes
 // first. Training runs if it can end before the next batch must start. Requests that can no longer
-// be in time are skipped. They are served when they delay no other requests. Minibatches are never
+// be in time are skipped, and served only when they delay no other requests. Minibatches are never
 // preempted, so the latest start of a batch includes time for the minibatches before it.
 #pragma once
 

@@ -110,7 +110,7 @@ void Database::open_to_read() {
   const auto open_unlocked = [&] {
     struct stat status {};
     if (::stat(path_.c_str(), &status) != 0) throw_errno(errno, "cannot open the database", path_);
-    if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a database", path_);
+    if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a database", path_);
     open(immutable_uri(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     unlocked_ = status;
   };

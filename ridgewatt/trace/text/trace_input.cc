@@ -20,7 +20,7 @@ TraceInput::TraceInput(const std::string& path) : name_(path) {
   if (!fd) throw_errno(errno, "cannot read the file", path);
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) throw_errno(errno, "cannot read the file", path);
-  if (S_ISDIR(status.st_mode)) throw InputError("is a directory, not a file", path);
+  if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
   note_input(fd.get());
   const int own = ::dup(fd.get());  // gzclose closes it
   if (own < 0) throw_errno(errno, "cannot read the file", path);
