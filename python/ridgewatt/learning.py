@@ -54,6 +54,20 @@ def _numbers(values: Any, name: str) -> Any:
     return array
 
 
+def _typical_times(points: list[tuple[_core.PowerMode, int]]) -> list[float]:
+    """Returns times for points of which only the power is known: those of minibatches that spend
+    equal shares of their time on CPU, GPU and memory at the highest clocks. The model of power
+    divides the energy of the work by the time, so constant times would mean that clocks have no
+    effect on speed."""
+    times = [float(batch) for _, batch in points]
+    clocks = [[getattr(mode, name) for mode, _ in points] for name in COLUMNS[1:4]]
+    known = [column for column in clocks if min(column) > 0]
+    if not known:
+        return times
+    return [time * sum(max(column) / column[i] for column in known) / len(known)
+            for i, time in enumerate(times)]
+
+
 class FewShotPredictor:
     """Predicts time, power or energy of operating points from a few profiled ones.
 
@@ -61,8 +75,8 @@ class FewShotPredictor:
     in Hz) and "batch". y contains one positive cost per point, or two columns, time (s) and power
     (W). `cost` states which cost a single column is: "time", "power" or "energy". Power is learned
     better from two columns, because it depends on how fast the work is done: from 20 modes of an
-    AGX Orin, its mean error is 2 to 3 % with both columns and 5 to 6 % alone. The product of both
-    columns has an error of 3 to 5 % as the energy, and an energy alone 6 to 8 %.
+    AGX Orin, its mean error on five networks is 2 to 6 % with both columns and 3 to 7 % alone. The
+    product of both columns has an error of 3 to 5 % as the energy, and an energy alone 6 to 8 %.
 
     `method` and `seed` have the same meaning as in predict(). `device` is the board of the points:
     modes that it does not have are refused, and predicted powers end at its limit.
@@ -142,8 +156,10 @@ class FewShotPredictor:
             raise errors.UsageError("cost has no effect with two columns, time and power")
         self.n_features_in_ = len(self.columns)
         self._learned = [_COLUMN_OF[self.cost]] if costs.ndim == 1 else ["time", "power"]
-        # The other cost of a single one is constant.
+        # The other cost of a time or an energy is constant.
         both = numpy.ones((len(costs), 2))
+        if self._learned == ["power"]:
+            both[:, 0] = _typical_times(points)
         both[:, [("time", "power").index(name) for name in self._learned]] = costs.reshape(len(costs), -1)
         table: dict[str, list[float] | list[int]] = {
             name: [getattr(mode, name) for mode, _ in points] for name in COLUMNS[:-1]}
