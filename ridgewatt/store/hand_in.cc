@@ -4,24 +4,18 @@
 
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/store/location.h"
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/sql/schema.h"
+#include "ridgewatt/store/sql/stored_points.h"
 #include "ridgewatt/store/store.h"
 
 namespace ridgewatt::store {
 namespace {
 
 constexpr std::int64_t kHandful = 200;  // points per transaction
-
-using PointKey = std::pair<OperatingPoint, int>;
-
-PointKey key_of(const PointRecord& point) {
-  return {point.observation.point, point.repeat};
-}
 
 struct Found {
   std::int64_t id = 0, series = 0;
@@ -37,27 +31,6 @@ std::vector<Found> next_points(Connection& from, std::int64_t last) {
                page.push_back({row.integer(0), row.integer(1), read_point(row, 2)});
              });
   return page;
-}
-
-// A series of this store, and the points that it contained when it was first looked up.
-struct Target {
-  std::int64_t id = 0;
-  std::map<PointKey, std::string> present;  // with the slot of each point
-};
-
-Target read_target(Connection& to, std::int64_t series) {
-  Target target{series, {}};
-  std::int64_t last = -1;
-  const auto rest = [&] {
-    return fmt::format("SELECT id, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
-                       kPointColumns, series, last);
-  };
-  to.stream(rest, [&](const Row& row) {
-    const PointRecord point = read_point(row, 1);
-    target.present.emplace(key_of(point), point.slot);
-    last = row.integer(0);
-  });
-  return target;
 }
 
 std::set<std::string> taken_slots(Connection& to, const std::vector<Found>& page) {
@@ -84,6 +57,13 @@ void check_pages(Connection& connection, const std::string& path) {
 
 }  // namespace
 
+// A point of another store that becomes a point of a series here. `own_repeat`: its number there.
+struct Store::Handed {
+  std::int64_t series = 0;
+  PointRecord* record = nullptr;
+  int own_repeat = 0;
+};
+
 HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& progress) {
   HandedIn done;
   if (!other.connection_) return done;
@@ -91,24 +71,14 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
   if (!connection_ && !is_postgresql(other.location_)) check_pages(*other.connection_, other.path_);
   std::map<std::int64_t, Series> theirs;
   for (const auto& series : other.all_series()) theirs[*other.find_series(series)] = series;
-  std::map<std::int64_t, Target> targets;
-  const auto lacks = [&](const Found& found) {
+  std::map<std::int64_t, StoredPoints> targets;
+  const auto target_of = [&](const Found& found) -> StoredPoints& {
     auto target = targets.find(found.series);
     if (target == targets.end()) {
       const auto id = series(theirs.at(found.series));
-      target = targets.emplace(found.series, read_target(connection(), id)).first;
+      target = targets.emplace(found.series, StoredPoints(connection(), id)).first;
     }
-    const auto at = target->second.present.find(key_of(found.record));
-    const bool same = at != target->second.present.end() &&
-                      (found.record.slot.empty() || at->second == found.record.slot);
-    return !same;
-  };
-  // A point that fills another slot is another measurement, even if its repeat number is taken in
-  // this store: two campaigns on one board both count repeats from 0.
-  const auto renumber = [&](Found& found) {
-    auto& present = targets.at(found.series).present;
-    while (present.contains(key_of(found.record))) ++found.record.repeat;
-    present.emplace(key_of(found.record), found.record.slot);
+    return target->second;
   };
   std::size_t seen = 0;
   std::int64_t last = -1;
@@ -117,21 +87,24 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
     if (page.empty()) break;
     last = page.back().id;
     seen += page.size();
-    done.present += std::erase_if(page, [&](const Found& found) { return !lacks(found); });
+    done.present += std::erase_if(
+        page, [&](const Found& found) { return target_of(found).take(found.record); });
     const auto taken = taken_slots(connection(), page);
     done.superseded +=
         std::erase_if(page, [&](const Found& found) { return taken.contains(found.record.slot); });
     std::vector<std::int64_t> ids;
     std::vector<PointRecord*> records;
-    std::vector<NewPoint> rows;
+    std::vector<Handed> rows;
     for (auto& found : page) {
-      renumber(found);
+      StoredPoints& target = target_of(found);
+      const int own = found.record.repeat;
+      found.record.repeat = target.reserve(found.record.observation.point, own);
       ids.push_back(found.id);
       records.push_back(&found.record);
-      rows.push_back({targets.at(found.series).id, &found.record});
+      rows.push_back({target.series(), &found.record, own});
     }
     other.read_samples(ids, records);
-    hand_in(rows, done);
+    hand_in(std::move(rows), done);
     if (progress) progress(seen);
   }
   add_failures(other.failures(""));
@@ -139,19 +112,32 @@ HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& 
   return done;
 }
 
-// A point that was not added may have been written by another process at the same time.
-void Store::hand_in(const std::vector<NewPoint>& rows, HandedIn& done) {
-  if (rows.empty()) return;
-  const auto added = connection().add(rows);
-  for (std::size_t i = 0; i < added.size(); ++i) {
-    const auto& record = *rows[i].record;
-    if (added[i]) {
-      ++done.added;
-    } else if (has(rows[i].series, record.observation.point, record.repeat)) {
-      ++done.present;
-    } else {
-      ++done.superseded;
+// A point that was not added may have been written by another process at the same time. If its
+// number was given to another measurement, it becomes a further repeat.
+void Store::hand_in(std::vector<Handed> rows, HandedIn& done) {
+  while (!rows.empty()) {
+    std::vector<NewPoint> points;
+    for (const Handed& row : rows) points.push_back({row.series, row.record});
+    const auto added = connection().add(points);
+    std::vector<Handed> again;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      PointRecord& record = *rows[i].record;
+      if (added[i]) {
+        ++done.added;
+        done.differing += record.repeat != rows[i].own_repeat ? 1 : 0;
+        continue;
+      }
+      const auto held = find_record(rows[i].series, record.observation.point, record.repeat);
+      if (held && same_measurement(record, *held)) {
+        ++done.present;
+      } else if (!held || (!record.slot.empty() && has_slot(record.slot))) {
+        ++done.superseded;
+      } else {
+        ++record.repeat;
+        again.push_back(rows[i]);
+      }
     }
+    rows = std::move(again);
   }
 }
 

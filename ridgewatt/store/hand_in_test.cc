@@ -139,6 +139,35 @@ TEST_P(HandIn, TwoCampaignsOfABoardBothHandIn) {
   EXPECT_EQ(points[1].repeat, 1);
 }
 
+TEST_P(HandIn, OtherValuesOfAPointBecomeARepeat) {
+  Store shared(fresh());
+  Store spools[] = {Store((folder_.path() / "a.db").string()),
+                    Store((folder_.path() / "b.db").string())};
+  for (const double time_s : {1.0, 2.0, 3.0}) {
+    Store& spool = spools[time_s == 2 ? 1 : 0];
+    PointRecord point = some_point(16);
+    point.repeat = time_s == 3 ? 1 : 0;
+    point.observation.time_s = time_s;
+    spool.add(spool.series(kSome), point);
+  }
+  EXPECT_EQ(shared.take_from(spools[0]).differing, 0u);
+  const auto second = shared.take_from(spools[1]);
+  EXPECT_EQ(second.added, 1u);
+  EXPECT_EQ(second.present, 0u);
+  EXPECT_EQ(second.differing, 1u);
+  for (Store& spool : spools) {
+    const auto again = shared.take_from(spool);
+    EXPECT_EQ(again.added, 0u);
+    EXPECT_EQ(again.differing, 0u);
+  }
+  const auto points = shared.points(shared.series(kSome), true);
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[2].repeat, 2);
+  EXPECT_EQ(points[2].observation.time_s, 2);
+  EXPECT_EQ(points[2].samples.size(), 2u);
+  EXPECT_EQ(shared.sweeps().at(0).observations.at(0).time_s, 2);  // the median
+}
+
 TEST_P(HandIn, BoardsOfOneNameMakeOneSweepUnlessOneIsChosen) {
   Store store(fresh());
   for (const char* serial : {"1", "2", "3"}) {
@@ -183,6 +212,32 @@ TEST_P(HandIn, SeveralHandInTheSamePointsAtOnce) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(Store(location, Database::Access::kReadOnly).size(), kPoints);
+}
+
+// Boards without a serial number have one series.
+TEST_P(HandIn, SeveralHandInOtherValuesAtOnce) {
+  static constexpr int kPoints = 300, kProcesses = 4;
+  const std::string location = fresh();
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    _exit(in_child([&] {
+      Store spool((folder_.path() / std::to_string(process)).string());
+      for (int batch = 1; batch <= kPoints; ++batch) {
+        PointRecord point = some_point(batch);
+        point.observation.time_s += process;
+        spool.add(spool.series(kSome), point);
+      }
+      return Store(location).take_from(spool).added == kPoints ? 0 : 1;
+    }));
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(Store(location, Database::Access::kReadOnly).size(), kPoints * kProcesses);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, HandIn, kBackends, backend_name);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "ridgewatt/store/postgresql/postgresql_connection.h"
 #include "ridgewatt/store/sql/connection.h"
 #include "ridgewatt/store/sql/schema.h"
+#include "ridgewatt/store/sql/stored_points.h"
 #include "ridgewatt/store/sqlite/sqlite_connection.h"
 #include "ridgewatt/sweep/repeats.h"
 
@@ -102,42 +102,6 @@ void join_repeats(CostRows& costs) {
   std::erase_if(rows, [&](const Observation&) { return is_repeat[row++]; });
   row = 0;
   std::erase_if(costs.flags, [&](const PointFlags&) { return is_repeat[row++]; });
-}
-
-// The stored rows of one point.
-struct StoredRows {
-  std::vector<Observation> rows;  // without those that a row of the file has matched
-  int repeats = 0;                // the next number of a repeat
-  bool any = false;
-};
-
-// Files state values in other units, so that the last digits may differ.
-bool same_values(const Observation& a, const Observation& b) {
-  const auto same = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(y); };
-  const auto both = [&](const std::optional<double>& x, const std::optional<double>& y) {
-    return x.has_value() == y.has_value() && (!x || same(*x, *y));
-  };
-  return same(a.time_s, b.time_s) && same(a.power_w, b.power_w) &&
-         same(a.energy_j(), b.energy_j()) && both(a.time_median_s, b.time_median_s) &&
-         both(a.fetch_stall_s, b.fetch_stall_s);
-}
-
-std::map<OperatingPoint, StoredRows> stored_rows(Connection& connection, std::int64_t series) {
-  std::map<OperatingPoint, StoredRows> stored;
-  std::int64_t last = -1;
-  const auto rest = [&] {
-    return fmt::format("SELECT id, repeat, {} FROM point WHERE series = {} AND id > {} ORDER BY id",
-                       kObservationColumns, series, last);
-  };
-  connection.stream(rest, [&](const Row& row) {
-    last = row.integer(0);
-    const Observation seen = read_observation(row, 2);
-    StoredRows& of_point = stored[seen.point];
-    of_point.rows.push_back(seen);
-    of_point.repeats = std::max(of_point.repeats, static_cast<int>(row.integer(1)) + 1);
-    of_point.any = true;
-  });
-  return stored;
 }
 
 }  // namespace
@@ -278,9 +242,9 @@ bool Store::add_if_absent(std::int64_t series, const PointRecord& point) {
   return added;
 }
 
-std::optional<Observation> Store::find(std::int64_t series, const OperatingPoint& point,
-                                       int repeat) {
-  std::optional<Observation> found;
+std::optional<PointRecord> Store::find_record(std::int64_t series, const OperatingPoint& point,
+                                              int repeat) {
+  std::optional<PointRecord> found;
   if (!connection_) return found;
   PointRecord key;
   key.observation.point = point;
@@ -288,8 +252,14 @@ std::optional<Observation> Store::find(std::int64_t series, const OperatingPoint
   auto values = values_of(series, key);
   values.resize(8);  // the columns of kPointKey
   connection_->query(fmt::format("SELECT {} FROM point WHERE {}", kPointColumns, kPointKey), values,
-                     [&](const Row& row) { found = read_point(row, 0).observation; });
+                     [&](const Row& row) { found = read_point(row, 0); });
   return found;
+}
+
+std::optional<Observation> Store::find(std::int64_t series, const OperatingPoint& point,
+                                       int repeat) {
+  const auto found = find_record(series, point, repeat);
+  return found ? std::optional(found->observation) : std::nullopt;
 }
 
 bool Store::has(std::int64_t series, const OperatingPoint& point, int repeat) {
@@ -392,24 +362,16 @@ std::vector<Sweep> Store::sweeps(const SeriesFilter& filter) {
 
 ImportedSweep Store::import(const Sweep& sweep, const std::string& board, Provenance provenance) {
   const std::int64_t id = this->series({board, sweep.workload, sweep.kind, provenance});
-  auto stored = stored_rows(connection(), id);
+  StoredPoints stored(connection(), id);
   std::vector<PointRecord> points;
-  std::vector<bool> differs;
   for (std::size_t row = 0; row < sweep.observations.size(); ++row) {
     const Observation& observation = sweep.observations[row];
-    StoredRows& of_point = stored[observation.point];
-    const auto known = std::ranges::find_if(
-        of_point.rows, [&](const auto& one) { return same_values(observation, one); });
-    if (known != of_point.rows.end()) {
-      of_point.rows.erase(known);
-      continue;
-    }
     PointRecord point;
     point.observation = observation;
-    point.repeat = of_point.repeats++;
-    differs.push_back(of_point.any);
-    point.flags = sweep.flags_of(row);
     point.energy_j = observation.measured_energy_j.value_or(0);
+    if (stored.take(point)) continue;
+    point.repeat = stored.reserve(observation.point, 0);
+    point.flags = sweep.flags_of(row);
     point.window_s = observation.time_s;
     point.minibatches = 1;
     points.push_back(std::move(point));
@@ -420,7 +382,7 @@ ImportedSweep Store::import(const Sweep& sweep, const std::string& board, Proven
   ImportedSweep imported{sweep.workload, sweep.kind, sweep.observations.size()};
   for (std::size_t i = 0; i < added.size(); ++i) {
     imported.added += added[i] ? 1 : 0;
-    imported.differing += added[i] && differs[i] ? 1 : 0;
+    imported.differing += added[i] && stored.has(points[i].observation.point) ? 1 : 0;
   }
   return imported;
 }

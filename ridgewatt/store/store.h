@@ -140,6 +140,9 @@ struct HandedIn {
   std::size_t present = 0;  // number of points that were already present
   // Points whose slot another board has filled; they stay in their own store only.
   std::size_t superseded = 0;
+  // Added points that became a further repeat, because the store had their repeat with other
+  // values.
+  std::size_t differing = 0;
 };
 
 // What prune() deletes. An absent rule deletes nothing. Points that fill a slot of a campaign are
@@ -226,7 +229,8 @@ class Store {
   bool add_if_absent(std::int64_t series, const PointRecord& point);
   // Adds all points of `other` that this store lacks, with samples and slots, and its campaigns'
   // failures and boards. Works in transactions of a few hundred points, and can be interrupted and
-  // repeated without loss. Calls `progress` with the number of points examined so far.
+  // repeated without loss. A point is present if any of its repeats has the same values. Calls
+  // `progress` with the number of points examined so far.
   HandedIn take_from(Store& other, const std::function<void(std::size_t)>& progress = {});
   // has_slot() returns whether a slot of a campaign's plan is filled, find_slot() the point that
   // fills it, and filled_slots() all filled slots that begin with `prefix`.
@@ -281,8 +285,8 @@ class Store {
   // flags. Superseded points are left out.
   std::vector<Sweep> sweeps(const SeriesFilter& filter = {});
   // Adds the rows of a sweep as points without raw samples, either all or none. Several rows of one
-  // point become its repeats, after those that the store has. Rows that the store already has, with
-  // the same values, are skipped.
+  // point become its repeats, in addition to those that the store has. Rows that the store already
+  // has, with the same values, are skipped.
   ImportedSweep import(const Sweep& sweep, const std::string& board, Provenance provenance);
   // Adds the rows of several sweeps. The provenance of measured sweeps becomes kReplayed; fake and
   // modelled sweeps keep their provenance. `board` is the board of the rows. If empty, the board of
@@ -295,7 +299,10 @@ class Store {
   void open(Database::Access access);
   Connection& connection();
   void write_plan();
-  void hand_in(const std::vector<NewPoint>& rows, HandedIn& done);
+  struct Handed;
+  void hand_in(std::vector<Handed> rows, HandedIn& done);
+  std::optional<PointRecord> find_record(std::int64_t series, const OperatingPoint& point,
+                                         int repeat);
   void read_samples(std::span<const std::int64_t> ids, std::span<PointRecord* const> points);
   std::vector<FilledSlot> slots_where(const std::string& condition, const std::string& text);
   std::map<std::int64_t, std::int64_t> superseded_points();  // series by id of the point

@@ -74,6 +74,13 @@ void export_sweeps(const Context& context, const StoreArguments& arguments) {
   write_output(arguments.file, write_sweep_csv(sweeps));
 }
 
+void remark_differing(const Context& context, std::size_t differing, const char* what) {
+  if (differing == 0) return;
+  remark(context, fmt::format("added as repeats of points that the store has with other values: "
+                              "{} (`ridgewatt store export` writes the median of the repeats)",
+                              counted(static_cast<std::int64_t>(differing), what)));
+}
+
 void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   check_table_options(context, report::imported_table({}));
@@ -82,11 +89,7 @@ void import_sweeps(const Context& context, const StoreArguments& arguments) {
   print(context, report::imported_table(imported));
   std::size_t flagged = 0, differing = 0;
   for (const auto& sweep : imported) differing += sweep.differing;
-  if (differing > 0) {
-    remark(context, fmt::format("added as repeats of points that the store has with other values: "
-                                "{} (`ridgewatt store export` writes the median of the repeats)",
-                                counted(static_cast<std::int64_t>(differing), "row")));
-  }
+  remark_differing(context, differing, "row");
   for (const auto& sweep : sweeps) flagged += check_quality(sweep).flagged_rows();
   if (flagged == 0) return;
   remark(context, fmt::format("the quality check flags {} ({} prints the reasons)",
@@ -99,8 +102,9 @@ void merge_stores(const Context& context, const StoreArguments& arguments) {
   Store from(arguments.database, store::Database::Access::kReadOnly);
   Store to = Store::made_at_first_write(arguments.other);
   Progress progress("merge", static_cast<std::size_t>(from.size()), context.quiet);
-  print(context, report::handed_in_table(
-                     {to.take_from(from, [&](std::size_t seen) { progress.update(seen); })}));
+  const auto done = to.take_from(from, [&](std::size_t seen) { progress.update(seen); });
+  print(context, report::handed_in_table({done}));
+  remark_differing(context, done.differing, "point");
 }
 
 std::optional<std::int64_t> before(const std::optional<double>& age_s) {

@@ -360,7 +360,8 @@ Table handed_in_table(const std::vector<store::HandedIn>& done) {
   using Done = store::HandedIn;
   return table_of<Done>({{{"added"}, at<&Done::added>},
                          {{"present"}, at<&Done::present>},
-                         {{"superseded"}, at<&Done::superseded>}},
+                         {{"superseded"}, at<&Done::superseded>},
+                         {{"differ"}, at<&Done::differing>}},
                         done);
 }
 

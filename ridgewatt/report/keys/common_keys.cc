@@ -116,6 +116,9 @@ std::span<const KeyMeaning> common_keys() {
       {"throttled", "signals of throttling that were active"},
       {"rows.rows", "number of rows"},
       {"store.import:rows.rows", "rows of the file"},
+      {"store.merge:rows.differ",
+       "added points whose repeat the store had with other values; they count as further repeats"},
+      {"store.merge:rows.superseded", "points that another board measured; they are not copied"},
       {"store.import:rows.differ",
        "added rows of points that the store had with other values; they count as repeats"},
   };
