@@ -19,6 +19,8 @@ std::vector<BoardRows> rows_of(const Plan& plan, store::Store& store) {
     for (auto& record : store.points(store.find_series(series).value())) {
       const auto parts = parts_of_slot(record.slot);
       if (!parts || parts->campaign != plan.name || superseded.has(*parts)) continue;
+      // A copy of the plan that was made without the reruns.
+      if (record.superseded) continue;
       auto& rows = kinds[parts->kind];
       rows.records.push_back(std::move(record));
     }

@@ -123,6 +123,23 @@ TEST_P(HandIn, HandingInAddsWhatLacksAndNothingTwice) {
   EXPECT_EQ(returned[448].samples.at(1).channel, "minibatch");
 }
 
+// The stores had campaigns of one name whose plans differ.
+TEST_P(HandIn, ARerunReplacesOnlyTheSamePoint) {
+  Store shared(fresh());
+  const auto add = [&](const char* slot, int batch) {
+    PointRecord point = some_point(batch);
+    point.slot = slot;
+    point.repeat = static_cast<int>(shared.size());
+    shared.add(shared.series(kSome), point);
+  };
+  add("c/b/0", 1);
+  add("c/b/0@1", 4);
+  EXPECT_EQ(shared.superseded(), 0);
+  EXPECT_EQ(shared.sweeps().at(0).observations.size(), 2u);
+  add("c/b/0@2", 1);
+  EXPECT_EQ(shared.superseded(), 1);
+}
+
 TEST_P(HandIn, TwoCampaignsOfABoardBothHandIn) {
   Store shared(fresh());
   for (const char* campaign : {"a", "b", "b"}) {  // b twice

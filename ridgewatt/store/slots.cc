@@ -20,6 +20,21 @@ struct SlottedPoint {
   std::int64_t rerun = 0;
 };
 
+// What a rerun measures again. A store may have points of two plans with one name, because `merge`
+// adds those of another store. Their slots can be equal but for the number of the rerun.
+struct Rerunnable {
+  std::string slot;  // without rerun
+  std::string workload, kind;
+  OperatingPoint point;
+  auto operator<=>(const Rerunnable&) const = default;
+};
+
+constexpr const char* kSlotted =
+    "SELECT point.id, point.series, slot, workload, kind, cpu_cores, cpu_clock_hz, gpu_clock_hz, "
+    "mem_clock_hz, governor, batch FROM point JOIN series ON series.id = point.series WHERE slot "
+    "IS "
+    "NOT NULL AND ";
+
 // Divides "sweep7/agx-orin/117@2" into "sweep7/agx-orin/117" and 2. The name of a kind may contain
 // '@', and so may the serial number behind the label of a calibration point.
 std::pair<std::string, std::int64_t> slot_and_rerun(const std::string& slot) {
@@ -40,16 +55,16 @@ std::pair<std::string, std::int64_t> slot_and_rerun(const std::string& slot) {
 std::map<std::int64_t, std::int64_t> Store::superseded_points() {
   std::map<std::int64_t, std::int64_t> superseded;
   if (!connection_) return superseded;
-  std::map<std::string, std::vector<SlottedPoint>> found;  // by slot without rerun
+  std::map<Rerunnable, std::vector<SlottedPoint>> found;
   const auto add = [&](const Row& row) {
     auto [slot, rerun] = slot_and_rerun(row.text(2));
-    found[std::move(slot)].push_back({row.integer(0), row.integer(1), rerun});
+    found[{std::move(slot), row.text(3), row.text(4), read_operating_point(row, 5)}].push_back(
+        {row.integer(0), row.integer(1), rerun});
   };
-  connection_->query(
-      "SELECT id, series, slot FROM point WHERE slot IS NOT NULL AND slot LIKE '%/%/%@%'", {}, add);
+  connection_->query(std::string(kSlotted) + "slot LIKE '%/%/%@%'", {}, add);
   std::vector<Value> replaced;
-  for (const auto& [slot, points] : found) {
-    if (points.front().rerun > 0) replaced.emplace_back(slot);
+  for (const auto& [of, points] : found) {
+    if (points.front().rerun > 0) replaced.emplace_back(of.slot);
   }
   for (std::size_t begin = 0; begin < replaced.size(); begin += kSlotsPerQuery) {
     const std::size_t end = std::min(begin + kSlotsPerQuery, replaced.size());
@@ -59,11 +74,11 @@ std::map<std::int64_t, std::int64_t> Store::superseded_points() {
     }
     const auto first = replaced.begin();
     connection_->query(
-        fmt::format("SELECT id, series, slot FROM point WHERE slot IN ({})", wanted),
+        fmt::format("{}slot IN ({})", kSlotted, wanted),
         {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)},
         add);
   }
-  for (const auto& [slot, points] : found) {
+  for (const auto& [of, points] : found) {
     std::int64_t newest = 0;
     for (const auto& point : points) newest = std::max(newest, point.rerun);
     for (const auto& point : points) {
