@@ -76,9 +76,11 @@ std::shared_ptr<const DeployedWorkload> workload_of(Arguments& asked, const char
   return without_gil([&] { return std::make_shared<const DeployedWorkload>(path, options); });
 }
 
-void require_kind_of(const DeployedWorkload* workload, const Sweep& rows) {
+void require_kind_of(const DeployedWorkload* workload, Sweep& rows) {
+  if (workload == nullptr) return;
+  if (!rows.kind_stated) rows.kind = name_of(workload->options().kind);
   const auto needed = find_name<WorkloadKind>(rows.kind);  // absent: a phase
-  if (workload == nullptr || !needed || workload->options().kind == *needed) return;
+  if (!needed || workload->options().kind == *needed) return;
   const bool training = *needed == WorkloadKind::kTraining;
   throw UsageError("the Model is for " + std::string(name_of(workload->options().kind)) +
                        ", but the rows are of " + rows.kind,

@@ -20,8 +20,8 @@ workload::DeployOptions deploy_options(Arguments& asked);
 std::shared_ptr<const workload::DeployedWorkload> workload_of(Arguments& asked,
                                                               const char* name = "model");
 // Throws UsageError if `workload`, which may be null, is of another kind than the rows that it is
-// compared with.
-void require_kind_of(const workload::DeployedWorkload* workload, const Sweep& rows);
+// compared with. Rows of a file that states no kind take the kind of `workload`.
+void require_kind_of(const workload::DeployedWorkload* workload, Sweep& rows);
 // Reads `device`: a Board, or the name or file of a board. Empty if it is not given.
 std::string device_of(Arguments& asked);
 // Returns `device` or, if it is empty, the board of this machine. Throws UsageError if this machine

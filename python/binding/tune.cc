@@ -148,7 +148,7 @@ std::shared_ptr<Tuned> ask_twin(const answer::TuneRequest& request, const Worklo
 }
 
 // The model that was given in addition to rows. A model given by name gets the kind of the rows.
-Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, const Sweep& rows) {
+Workload model_of_rows(Arguments& asked, answer::WorkloadQuestion named, Sweep& rows) {
   named.kind = workload_kind_of(rows.kind);
   Workload workload = workload_of(asked, named);
   require_kind_of(workload.get(), rows);

@@ -83,7 +83,8 @@ class SweepSorter {
     Sweep& sweep = sweeps_.emplace_back();
     sweep.source = csv_.source();
     sweep.workload = field(0).empty() ? "workload" : field(0);
-    sweep.kind = field(1).empty() ? "inference" : field(1);
+    sweep.kind_stated = !field(1).empty();
+    sweep.kind = sweep.kind_stated ? field(1) : "inference";
     if (parse_double(sweep.kind)) {
       throw InputError(
           "'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind of workload",
@@ -191,7 +192,16 @@ RowOrigin Sweep::origin_of(Provenance made) const {
 }
 
 Sweep Sweep::without_rows() const {
-  return {source, workload, kind, {}, {}, board, provenance, runtime, twin};
+  return {source, workload, kind, {}, {}, board, provenance, runtime, twin, {}, kind_stated};
+}
+
+void Sweep::take_role(WorkloadKind role) {
+  const std::string needed(name_of(role));
+  if (!kind_stated) kind = needed;
+  const auto stated = find_name<WorkloadKind>(kind);  // absent: a phase
+  if (!stated || *stated == role) return;
+  throw UsageError("the sweep of the " + needed + " has rows of the kind " + kind, source,
+                   "give a sweep of " + needed + "; the column kind states it");
 }
 
 void RepeatMean::add(const Observation& row) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ridgewatt/base/workload_kind.h"
 #include "ridgewatt/device/knob_space.h"
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/sweep/point_flag.h"
@@ -36,6 +37,7 @@ struct Sweep {
   std::string twin = {};
   // Why the measurement of a row may be inaccurate. Rows without an entry have no flag.
   std::vector<PointFlags> flags = {};
+  bool kind_stated = true;  // false: the file has no kind, and `kind` is the default
 
   PointFlags flags_of(std::size_t row) const;
   std::size_t flagged_rows() const;  // number of rows with a flag
@@ -47,6 +49,9 @@ struct Sweep {
   RowOrigin origin() const;
   // Returns the origin of a result that is made from these rows with the provenance `made`.
   RowOrigin origin_of(Provenance made) const;
+  // Takes the kind of the role in which the sweep is given. Throws UsageError if the file states
+  // the other kind. A phase such as "forward" fits any role.
+  void take_role(WorkloadKind role);
   // Returns the sweep without its observations.
   Sweep without_rows() const;
 };

@@ -69,15 +69,6 @@ void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorklo
   }
 }
 
-// Throws if the sweep is of another kind than its role in the plan.
-void require_kind(const Sweep& sweep, WorkloadKind role) {
-  const auto kind = find_name<WorkloadKind>(sweep.kind);  // absent: a phase
-  if (!kind || *kind == role) return;
-  const std::string needed(name_of(role));
-  throw UsageError("the sweep of the " + needed + " has rows of the kind " + sweep.kind,
-                   sweep.source, "give a sweep of " + needed + "; the column kind states it");
-}
-
 }  // namespace
 
 ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
@@ -145,10 +136,12 @@ std::vector<int> batches_to_schedule(const workload::DeployedWorkload& model) {
 TrustedSweep read_program(const std::string& path, WorkloadKind kind, bool keep_outliers) {
   std::vector<Sweep> sweeps = read_sweeps(path);
   if (sweeps.size() > 1) {
-    std::erase_if(sweeps, [&](const Sweep& one) { return workload_kind_of(one.kind) != kind; });
+    std::erase_if(sweeps, [&](const Sweep& one) {
+      return one.kind_stated && workload_kind_of(one.kind) != kind;
+    });
   }
   Sweep sweep = choose_sweep(std::move(sweeps), std::nullopt, path);
-  require_kind(sweep, kind);
+  sweep.take_role(kind);
   if (keep_outliers) return {average_repeats(std::move(sweep)), path, 0, 0};
   return drop_flagged_rows(sweep, path);
 }
@@ -180,9 +173,9 @@ schedule::ScheduleWorkloads workloads_to_schedule(const ScheduleRequest& asked,
   if (asked.non_urgent_rates_hz.size() > sweeps.non_urgent.size()) {
     throw UsageError("--non-urgent-rate gives more rates than there are non-urgent inferences", "");
   }
-  if (sweeps.inference) require_kind(*sweeps.inference, WorkloadKind::kInference);
-  for (const Sweep& sweep : sweeps.training) require_kind(sweep, WorkloadKind::kTraining);
-  for (const Sweep& sweep : sweeps.non_urgent) require_kind(sweep, WorkloadKind::kInference);
+  if (sweeps.inference) sweeps.inference->take_role(WorkloadKind::kInference);
+  for (Sweep& sweep : sweeps.training) sweep.take_role(WorkloadKind::kTraining);
+  for (Sweep& sweep : sweeps.non_urgent) sweep.take_role(WorkloadKind::kInference);
   schedule::ScheduleWorkloads workloads;
   workloads.switch_s = asked.switch_s;
   add_models(asked.models, board, workloads);

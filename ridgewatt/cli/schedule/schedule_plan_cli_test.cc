@@ -187,6 +187,23 @@ TEST_F(PlanOfTwo, ALatencyOfTrainingAloneIsRefused) {
   }
 }
 
+// Only a file that states another kind is refused.
+TEST_F(PlanOfTwo, ASweepWithoutAKindTakesItsRole) {
+  const std::string rows =
+      folder_.write("rows.csv", "batch,gpu_mhz,time_ms,power_w\n1,1000,10,20\n");
+  const auto plan = testing::run_program(
+      "schedule plan -q --format json --max-power 30 --max-latency 500 "
+      "--arrival-rate 10 --keep-outliers --training-sweep " +
+      rows + " --inference-sweep " + rows);
+  ASSERT_EQ(plan.status, 0) << plan.output;
+  const Json found = Json::parse(plan.output);
+  EXPECT_EQ(found["inference_time_ms"], 10);
+  EXPECT_GE(found["training_minibatches"].size(), 1U);
+  const auto swapped = testing::run_program("schedule plan --training-sweep " + path("infer.csv"));
+  EXPECT_EQ(swapped.status, 2);
+  EXPECT_THAT(swapped.output, HasSubstr("rows of the kind inference"));
+}
+
 TEST_F(PlanOfTwo, ASimulationTakesThePlanAndNothingIsTypedAgain) {
   const std::string plan = path("plan.json");
   ASSERT_EQ(
