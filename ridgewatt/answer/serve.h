@@ -154,6 +154,9 @@ struct PlanQuestion {
   int profiles = 15;
   std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
   std::uint64_t seed = 1;
+  // Required probability that each limit is met, by the errors of the twins of models. 0.5: the
+  // estimates must meet the limits. Only with "exhaustive".
+  double confidence = 0.5;
 };
 // PlanQuestion as text that a user enters.
 struct PlanRequest {
@@ -162,6 +165,7 @@ struct PlanRequest {
   int profiles = 15;
   std::vector<std::string> inference_references = {}, training_references = {};  // CSV files
   std::uint64_t seed = 1;
+  double confidence = 0.5;
 };
 struct PlanAnswer {
   schedule::PlanProblem problem;

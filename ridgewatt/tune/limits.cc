@@ -1,5 +1,6 @@
 #include "ridgewatt/tune/limits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -133,6 +134,18 @@ std::vector<LimitConfidence> limit_confidence(
     if (probability) result.push_back({stand.kind, *probability});
   }
   return result;
+}
+
+void keep_least(std::vector<LimitConfidence>& least, const std::vector<LimitConfidence>& others) {
+  for (const LimitConfidence& one : others) {
+    const auto same =
+        std::ranges::find_if(least, [&](const auto& other) { return other.kind == one.kind; });
+    if (same == least.end()) {
+      least.push_back(one);
+    } else {
+      same->probability = std::min(same->probability, one.probability);
+    }
+  }
 }
 
 std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits) {

@@ -29,6 +29,8 @@ struct LimitConfidence {
 std::vector<LimitConfidence> limit_confidence(
     const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
     const std::optional<predict::Estimate>& time_over_reference = {});
+// Adds the confidences of another program: of each limit, the lowest probability stays.
+void keep_least(std::vector<LimitConfidence>& least, const std::vector<LimitConfidence>& others);
 // The lowest probability; empty if `limits` is empty.
 std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits);
 

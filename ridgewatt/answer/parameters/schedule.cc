@@ -135,6 +135,13 @@ std::vector<std::string> plan_strategies_named() {
   return {all.begin(), all.end()};
 }
 
+constexpr Parameter confidence_of_models() {
+  Parameter row = confidence_row(access<&Planned::confidence>);
+  row.needs = kOfModels;
+  row.only = Surface::kCommandLine;
+  return row;
+}
+
 constexpr Parameter kPlanRows[] = {
     {.name = "strategy",
      .help =
@@ -153,6 +160,7 @@ constexpr Parameter kPlanRows[] = {
      .help = "Sweep of another inference workload, from which the strategies auto and als learn",
      .access = access_as<&Planned::inference_references>(Input::kSweep),
      .python = "inference_references"},
+    confidence_of_models(),
     seed_row(access<&Planned::seed>),
 };
 

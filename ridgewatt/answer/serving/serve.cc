@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ridgewatt/answer/estimate.h"
+#include "ridgewatt/answer/serving/plan_confidence.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
@@ -98,11 +99,16 @@ std::string relaxed_text(std::span<const schedule::Candidate> candidates,
          sentence("{:.3g} minibatches per second", other.cycle.training_throughput_hz);
 }
 
+std::string no_training_within(const schedule::PlanProblem& problem) {
+  std::string text = sentence("no training fits within {:g} ms", problem.max_latency_s * 1e3);
+  if (std::isfinite(problem.max_power_w)) text += sentence(" and {:g} W", problem.max_power_w);
+  return text;
+}
+
 // `profiled`: the candidates are only the points that a strategy profiled.
 std::string no_training_text(std::span<const schedule::Candidate> candidates,
                              const schedule::PlanProblem& problem, bool profiled) {
-  std::string text = sentence("no training fits within {:g} ms", problem.max_latency_s * 1e3);
-  if (std::isfinite(problem.max_power_w)) text += sentence(" and {:g} W", problem.max_power_w);
+  std::string text = no_training_within(problem);
   if (profiled) text += fmt::format(" at the {} profiled", counted(candidates.size(), "point"));
   const std::string relaxed = relaxed_text(candidates, problem);
   if (!relaxed.empty()) return text + "; " + relaxed;
@@ -150,41 +156,22 @@ std::string given_idle_text(std::span<const schedule::Candidate> candidates, dou
                      lowered, candidates.size());
 }
 
-// The probability that a plan of models meets its limits. The power of each program must be within
-// the limit, and the minibatches of the worst latency may be longer by the same factor. The errors
-// of programs on one twin are nearly the same, so the least probability of a program counts.
-std::vector<tune::LimitConfidence> plan_confidence(const PlanQuestion& question,
-                                                   const schedule::Plan& plan) {
-  const schedule::Candidate& at = plan.candidate;
-  const schedule::PlanProblem& problem = question.problem;
-  if (!plan.feasible) return {};
-  std::vector<schedule::Minibatch> programs = at.train().minibatches;
-  if (at.inference) programs.insert(programs.begin(), *at.inference);
-  const int waits = problem.bound == schedule::Bound::kPublished ? 0 : 1;
-  const double gather_s = at.inference ? (at.infer().batch - waits) / problem.arrival_rate_hz : 0;
-  const double room = (problem.max_latency_s - gather_s) / (plan.cycle.latency_s - gather_s);
-  std::vector<tune::LimitConfidence> least;
-  for (std::size_t i = 0; i < std::min(programs.size(), question.workloads.models.size()); ++i) {
-    const auto& model = question.workloads.models[i];
-    if (model == nullptr) continue;
-    const OperatingPoint point{at.mode, programs[i].batch};
-    const predict::Prediction cost =
-        stated_cost((*model)(point), model->error(point), 0, predict::kDefaultInterval);
-    tune::Goal goal;
-    goal.limits.power_w = problem.max_power_w;
-    if (at.inference && std::isfinite(room)) goal.limits.time_s = room * cost.time_s.mean;
-    for (tune::LimitConfidence one : tune::limit_confidence(goal, point, cost)) {
-      if (one.kind == tune::LimitKind::kTime) one.kind = tune::LimitKind::kLatency;
-      const auto same = std::find_if(least.begin(), least.end(),
-                                     [&](const auto& other) { return other.kind == one.kind; });
-      if (same == least.end()) {
-        least.push_back(one);
-      } else {
-        same->probability = std::min(same->probability, one.probability);
-      }
-    }
+constexpr double kByEstimates = 0.5;
+
+// The best plan that meets the limits with the required probability.
+schedule::Plan sure_plan(const PlanQuestion& question,
+                         const std::vector<schedule::Candidate>& candidates,
+                         PlanConfidence& confidence) {
+  auto sure = confidence.sure(candidates, question.confidence);
+  if (sure.empty()) return confidence.nearest(candidates, question.confidence);
+  schedule::Plan plan = schedule::PlanTable(std::move(sure)).best(question.problem);
+  if (plan.candidate.inference && plan.candidate.background &&
+      plan.cycle.training_minibatches == 0) {
+    plan.feasible = false;
+    plan.miss = no_training_within(question.problem) +
+                sentence(" with a probability of {:.3g}", question.confidence);
   }
-  return least;
+  return plan;
 }
 
 }  // namespace
@@ -204,19 +191,24 @@ PlanAnswer plan_schedule(const PlanQuestion& question) {
   found.origin = schedule::plan_origin(question.workloads);
   auto [candidates, idle_source] = planned_points(question.workloads, question.idle_power_w);
   found.idle_source = std::move(idle_source);
+  PlanConfidence confidence(question.workloads, question.problem);
+  const bool cautious = question.confidence > kByEstimates;
   // The exact strategy reads every point and needs no profiles.
-  found.plan = schedule::find_plan_strategy(question.strategy).every_point
-                   ? schedule::PlanTable(candidates).best(question.problem)
-                   : search_plan(question, candidates, found.profiled);
+  found.plan = !schedule::find_plan_strategy(question.strategy).every_point
+                   ? search_plan(question, candidates, found.profiled)
+               : cautious ? sure_plan(question, candidates, confidence)
+                          : schedule::PlanTable(candidates).best(question.problem);
   found.serving = schedule::make_serving_plan(found.plan, candidates);
   if (!found.profiled.empty()) {
     candidates.clear();  // unprofiled points are unknown
     for (const auto& plan : found.profiled) candidates.push_back(plan.candidate);
   }
-  say_where_no_training_fits(std::move(candidates), !found.profiled.empty(), question.problem,
-                             found.plan);
+  if (!cautious) {
+    say_where_no_training_fits(std::move(candidates), !found.profiled.empty(), question.problem,
+                               found.plan);
+  }
   found.grounds = grounds_of(question.workloads);
-  found.confidence = plan_confidence(question, found.plan);
+  if (found.plan.feasible) found.confidence = confidence.of(found.plan.candidate);
   found.native = schedule::forecast_sharing(found.plan.candidate);
   return found;
 }

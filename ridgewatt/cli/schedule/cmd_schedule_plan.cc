@@ -15,6 +15,8 @@ void check(const CLI::App& command, const answer::PlanRequest& options) {
   const schedule::PlanStrategy& strategy = schedule::find_plan_strategy(options.strategy);
   if (strategy.every_point) {
     refuse_without_effect(command, {"--profiles"}, when, "it knows every point of the sweeps");
+  } else {
+    refuse_without_effect(command, {"--confidence"}, when, "it profiles the points");
   }
   if (!strategy.uses_prior) {
     const std::string learners =
@@ -41,6 +43,7 @@ void run(const Context& context, const answer::PlanRequest& options, const CLI::
   question.inference_references = read_all(options.inference_references);
   question.training_references = read_all(options.training_references);
   question.seed = context.seed;
+  question.confidence = options.confidence;
   print(context, report::plan_result(answer::plan_schedule(question)));
 }
 

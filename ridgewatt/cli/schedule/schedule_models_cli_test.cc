@@ -51,14 +51,49 @@ TEST(ScheduleModels, APlanOfModelsIsThatOfTheirEstimates) {
     EXPECT_THAT(one.at("ground").get<std::string>(), HasSubstr("modelled with the orin-nano"));
     EXPECT_TRUE(one.contains("twin_error"));
   }
-  ASSERT_EQ(models.at("limits").size(), 2U);
-  EXPECT_EQ(models.at("limits")[0].at("limit"), "power");
+  ASSERT_EQ(models.at("limits").size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(models.at("limits")[i].at("limit"),
+              std::vector<std::string>({"power", "latency", "time between batches"})[i]);
+  }
   for (const auto& one : models.at("limits")) {
     EXPECT_GT(one.at("confidence"), 0.4);
     EXPECT_LE(one.at("confidence"), 1);
   }
   EXPECT_TRUE(csv.at("twins").empty());
   EXPECT_FALSE(csv.contains("limits"));
+}
+
+// label: slow
+TEST(ScheduleModels, APlanMeetsItsLimitsWithTheRequiredProbability) {
+  const auto planned = [](const std::string& words) {
+    const auto run = testing::run_program(
+        "schedule plan -q --training zoo:lenet5 --inference zoo:resnet18 --inference-batch 1,4 "
+        "--device agx-orin --arrival-rate 20 --max-latency 1000 --format json " +
+        words + " 2> /dev/null");
+    Json json = Json::parse(run.output.substr(0, run.output.rfind('}') + 1));
+    json["status"] = run.status;
+    return json;
+  };
+  const auto least = [](const Json& plan) {
+    double lowest = 1;
+    for (const auto& one : plan.at("limits")) {
+      lowest = std::min(lowest, one.at("confidence").get<double>());
+    }
+    return lowest;
+  };
+  const Json usual = planned("--max-power 20"), sure = planned("--max-power 20 --confidence 0.95");
+  EXPECT_LT(least(usual), 0.95);
+  ASSERT_EQ(sure.at("status"), 0) << sure;
+  EXPECT_GE(least(sure), 0.95);
+  EXPECT_LT(sure.at("power_w"), usual.at("power_w"));
+  EXPECT_LT(sure.at("training_throughput"), usual.at("training_throughput"));
+  // No mode is sure to stay within the power that the most frugal one is estimated to need.
+  const double least_w = planned("--max-power 1").at("nearest_miss").at("power_w");
+  const Json none = planned("--confidence 0.9999 --max-power " + std::to_string(1.001 * least_w));
+  EXPECT_EQ(none.at("status"), 3);
+  EXPECT_THAT(none.at("nearest_miss").at("misses").get<std::string>(),
+              HasSubstr("0.9999 is required"));
 }
 
 TEST(ScheduleModels, WhatCannotBeIsRefused) {
@@ -70,6 +105,9 @@ TEST(ScheduleModels, WhatCannotBeIsRefused) {
   refused("--device agx-orin --max-power 30", "--device has no effect");
   refused("--training zoo:lenet5 --device agx-orin --inference-batch 4", "--inference-batch");
   refused("--inference zoo:lenet5 --device agx-orin", "--arrival-rate");
+  refused("--training zoo:lenet5 --device agx-orin --strategy auto --confidence 0.9",
+          "--confidence has no effect with --strategy auto");
+  refused("--training-sweep x.csv --confidence 0.9", "--confidence has no effect without");
 }
 
 // Training of ResNet-50 at batch 4,096 does not fit into four gigabytes.

@@ -159,7 +159,7 @@ Result plan_result(const answer::PlanAnswer& found) {
   result.notes = ground_notes(found.grounds);
   if (!found.confidence.empty()) {
     result.notes.push_back("probability of meeting the limits, by the error of the estimates: " +
-                           confidence_text(found.confidence) + " (a lower limit asks for more)");
+                           confidence_text(found.confidence));
   }
   result.notes.push_back("idle power: " + found.idle_source);
   if (!found.plan.feasible) result.none = {"no plan meets the constraints", found.plan.miss};

@@ -24,8 +24,6 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr double kSureEnough = 0.95;
-
 std::string with_interval(const predict::Estimate& value, double scale, const char* unit) {
   std::string text = sentence("{:.3g} {}", value.mean * scale, unit);
   if (value.lo < value.hi) {
@@ -188,10 +186,7 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
   add_serving(answer, lines);
   if (!answer.confidence.empty()) {
     lines.push_back("Probability of meeting the limits, by the error of the estimates: " +
-                    confidence_text(answer.confidence) +
-                    (tune::least_confidence(answer.confidence).value() < kSureEnough
-                         ? " (--confidence 0.95 asks for more)"
-                         : ""));
+                    confidence_text(answer.confidence));
   }
   if (memory) {
     lines.push_back(fmt::format("fits: needs {} of the {} that the system leaves",

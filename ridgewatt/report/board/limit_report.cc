@@ -33,12 +33,14 @@ std::string limit_option(tune::LimitKind kind, double value) {
 }
 
 std::string confidence_text(const std::vector<tune::LimitConfidence>& limits) {
+  constexpr double kSureEnough = 0.95;
   std::string text;
   for (const auto& limit : limits) {
     text += fmt::format("{}{} with {:.0f} %", text.empty() ? "" : ", ", name_of(limit.kind),
                         100 * limit.probability);
   }
-  return text;
+  const bool sure = tune::least_confidence(limits).value_or(1) >= kSureEnough;
+  return sure ? text : text + " (--confidence 0.95 asks for more)";
 }
 
 std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
