@@ -1,4 +1,6 @@
 // ridgewatt mode: power modes of this machine.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -9,6 +11,7 @@
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/platform/fake_board.h"
 #include "ridgewatt/platform/fake_heat.h"
@@ -66,6 +69,26 @@ void hold(platform::JetsonModeControl& control, double seconds) {
   control.restore();
 }
 
+// Clocks leave the SMs as the last preset set them. Estimates assume that all are on, except in the
+// modes of presets.
+void remark_on_sms(const Context& context, const Sysfs& sysfs,
+                   const platform::JetsonLayout& layout) {
+  const auto mask = layout.tpc_mask.empty() ? std::nullopt : sysfs.number(layout.tpc_mask);
+  if (!mask) return;
+  try {
+    const auto name = platform::local_board(sysfs);
+    if (!name) return;
+    const Board board = load_board(*name);
+    const int on = sms_for_tpc_mask(board, static_cast<unsigned>(*mask));
+    if (on >= board.sms) return;
+    remark(context,
+           fmt::format("{} of {} SMs stay on, as the last preset left them; estimates of modes "
+                       "without a preset assume that all are on",
+                       on, board.sms));
+  } catch (const NotFoundError&) {  // no file of this board
+  }
+}
+
 void apply(const Context& context, const ModeCommand& options) {
   const int ways = (options.preset.empty() ? 0 : 1) + (options.knobs.given() ? 1 : 0) +
                    (options.answer.empty() ? 0 : 1);
@@ -82,6 +105,7 @@ void apply(const Context& context, const ModeCommand& options) {
                            ? control.apply(report::mode_of_answer(options.answer))
                            : control.apply(knobs.mode(), knobs.gpu_governor);
   remark_on_clocks(context, options.preset, summary);
+  if (!is_preset_text(options.preset)) remark_on_sms(context, *device.sysfs, control.layout());
   if (context.json() || context.csv() || options.dry_run) {
     print(context, report::apply_result(summary, options.dry_run));
   } else if (!context.quiet) {

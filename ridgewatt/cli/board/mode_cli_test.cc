@@ -43,8 +43,12 @@ TEST(ModeCommand, ApplyStaysAndRestoreUndoes) {
   const testing::FakeBoard board("agx-orin-jp6");
   const auto first = board.content();
   const std::string where = " --sysroot " + board.root;
-  EXPECT_EQ(testing::run_program("mode apply MODE_30W" + where).status, 0);
-  EXPECT_EQ(testing::run_program("mode apply --gpu-mhz 408 --cpu-cores 2" + where).status, 0);
+  const auto of_preset = testing::run_program("mode apply MODE_30W" + where);
+  EXPECT_EQ(of_preset.status, 0);
+  EXPECT_THAT(of_preset.output, ::testing::Not(::testing::HasSubstr("SMs")));
+  const auto of_clocks = testing::run_program("mode apply --gpu-mhz 408 --cpu-cores 2" + where);
+  EXPECT_EQ(of_clocks.status, 0);
+  EXPECT_THAT(of_clocks.output, ::testing::HasSubstr("8 of 16 SMs stay on"));
   EXPECT_THAT(testing::run_program("mode show --format json" + where).output,
               ::testing::HasSubstr("\"gpu_mhz\": 408.0"));
   EXPECT_EQ(testing::run_program("mode restore" + where).status, 0);
