@@ -63,6 +63,10 @@ ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWor
 // NotSupportedError if no batches fit.
 void fit_together(std::span<ScheduledModel> models, const std::string& device);
 
+// While the loader workers of a training run, the launching thread of each inference waits for a
+// core as that of the training does, if there are fewer cores than threads.
+void share_cores(std::span<ScheduledModel> models, const std::string& device);
+
 // Returns a function for ScheduleWorkloads::uses, which estimates during which share of its time a
 // model uses the GPU and the CPU.
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(

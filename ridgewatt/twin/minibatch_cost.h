@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "ridgewatt/base/enum_names.h"
 #include "ridgewatt/device/power_mode.h"
@@ -16,6 +18,8 @@
 #pragma GCC visibility push(default)
 
 namespace ridgewatt::twin {
+
+class Estimator;
 
 // Quantities with an error, and their indices in arrays.
 inline constexpr std::size_t kTime = 0, kPower = 1, kEnergy = 2;
@@ -47,6 +51,8 @@ struct RunOptions {
   bool cuda_graph = false;  // the launches of an engine are replayed as one CUDA graph
   // Only for PyTorch. Engines are modelled without a copy of the input.
   InputPlace input = InputPlace::kHost;
+  // Other programs of a schedule, whose loader workers use the same cores.
+  std::vector<std::shared_ptr<const Estimator>> others = {};
 };
 
 // The figures that a published sweep states for a minibatch: the median of timed minibatches, and

@@ -162,6 +162,7 @@ std::map<const schedule::LiveProgramEntry*, ScheduledModel> models_in(
     }
   }
   fit_together(models, file.board);
+  share_cores(models, file.board);
   std::map<const schedule::LiveProgramEntry*, ScheduledModel> found;
   for (std::size_t i = 0; i < models.size(); ++i) found[entries[i]] = std::move(models[i]);
   return found;

@@ -67,5 +67,29 @@ TEST(ScheduledModel, InferenceDoesNotWaitForALoader) {
                    inference.on_twin->observe(sweep.observations.front().point).power_w);
 }
 
+// With four workers and a launching thread on fewer cores, the inference waits as long as the
+// training. Without a training, only the slower launches of few cores stay.
+TEST(ShareCores, InferenceWaitsForTheWorkersOfTheTraining) {
+  const Board board = load_board("agx-orin");
+  const auto inference = [&] {
+    return shared("zoo:resnet50", WorkloadKind::kInference, {1}, board.name);
+  };
+  const ScheduledModel alone = inference();
+  std::vector<ScheduledModel> both = {
+      inference(), shared("zoo:resnet18", WorkloadKind::kTraining, {16}, board.name)};
+  share_cores(both, board.name);
+  const auto pipe_s = [](const ScheduledModel& model, int cores) {
+    PowerMode mode = knob_space(load_board("agx-orin")).top();
+    mode.cpu_cores = cores;
+    const int batch = model.question.batches.front();
+    return model.on_twin->estimator(batch).breakdown(mode).total.pipe_s;
+  };
+  EXPECT_DOUBLE_EQ(pipe_s(both[0], 12), pipe_s(alone, 12));
+  EXPECT_GT(pipe_s(alone, 1), 2 * pipe_s(alone, 12));
+  EXPECT_GT(pipe_s(both[0], 2), 1.3 * pipe_s(alone, 2));
+  const Sweep sweep = both[0].sweep(board.name);
+  EXPECT_DOUBLE_EQ(sweep.observations.front().time_s, pipe_s(both[0], 12));
+}
+
 }  // namespace
 }  // namespace ridgewatt::answer

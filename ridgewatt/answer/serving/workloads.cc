@@ -41,6 +41,7 @@ void add_models(const ScheduledModels& asked, const std::string& board,
         asked.modes, batches, board));
   }
   fit_together(models, board);
+  share_cores(models, board);
   for (const ScheduledModel& model : models) {
     if (model.workload->options().kind == WorkloadKind::kInference) {
       workloads.inference = model.sweep(board);
@@ -69,6 +70,13 @@ void add_busy_shares(const std::vector<double>& shares, schedule::ScheduleWorklo
   }
 }
 
+std::shared_ptr<const twin::TwinModel> on_twin(const ScheduledModel& model,
+                                               const std::string& device) {
+  return std::make_shared<const twin::TwinModel>(twin::load_twin(load_board(device)),
+                                                 model.workload, model.question.run,
+                                                 usual_batch(*model.workload));
+}
+
 }  // namespace
 
 ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
@@ -82,8 +90,7 @@ ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWor
   if (workload->options().kind == WorkloadKind::kInference) {
     model.question.run.loader_s_per_sample = 0;
   }
-  model.on_twin = std::make_shared<const twin::TwinModel>(twin, workload, model.question.run,
-                                                          usual_batch(*workload));
+  model.on_twin = on_twin(model, device);
   return model;
 }
 
@@ -110,6 +117,22 @@ void fit_together(std::span<ScheduledModel> models, const std::string& device) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     std::erase_if(models[i].question.batches,
                   [&](int batch) { return needed(models[i], batch) + (all - least[i]) > free; });
+  }
+}
+
+void share_cores(std::span<ScheduledModel> models, const std::string& device) {
+  const auto kind_of = [](const ScheduledModel& model) { return model.workload->options().kind; };
+  std::vector<std::shared_ptr<const twin::Estimator>> trainings;
+  for (const ScheduledModel& model : models) {
+    if (kind_of(model) != WorkloadKind::kTraining) continue;
+    trainings.emplace_back(model.on_twin,
+                           &model.on_twin->estimator(model.question.batches.front()));
+  }
+  if (trainings.empty()) return;
+  for (ScheduledModel& model : models) {
+    if (kind_of(model) != WorkloadKind::kInference) continue;
+    model.question.run.others = trainings;
+    model.on_twin = on_twin(model, device);
   }
 }
 

@@ -71,7 +71,7 @@ void hold(platform::JetsonModeControl& control, double seconds) {
 
 // Clocks leave the SMs as the last preset set them. Estimates assume that all are on, except in the
 // modes of presets.
-void remark_on_sms(const Context& context, const Sysfs& sysfs,
+void remark_on_sms(const Context& context, const platform::Sysfs& sysfs,
                    const platform::JetsonLayout& layout) {
   const auto mask = layout.tpc_mask.empty() ? std::nullopt : sysfs.number(layout.tpc_mask);
   if (!mask) return;

@@ -244,10 +244,15 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
   const double crowd = alone ? 0 : std::max(0.0, 1 - state.cores / (state.workers + 1));
   if (crowd > 0 && state.workers > 0) {
     const double load = squared(state.load_core_s / std::min(state.workers, state.cores));
-    const double slower = 1 + t[P::kCoreWait] * crowd * load / (load + squared(state.thread_s));
-    state.launch_s *= slower;
-    state.host_s *= slower;
+    state.waits = 1 + t[P::kCoreWait] * crowd * load / (load + squared(state.thread_s));
   }
+  for (const auto& other : run.others) {
+    if (!other->rates_) continue;  // a processor without a GPU
+    state.waits =
+        std::max(state.waits, other->cpu_state(*other->rates_, mode, other->options_).waits);
+  }
+  state.launch_s *= state.waits;
+  state.host_s *= state.waits;
   return state;
 }
 

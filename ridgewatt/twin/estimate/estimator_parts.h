@@ -81,6 +81,7 @@ struct Estimator::CpuState {
   double thread_s = 0;     // CPU time of the launching thread: host and all launches
   double load_core_s = 0;  // CPU time to load the minibatch
   double hand_over_s = 0;  // transfer from a worker to the launching thread, if cores are free
+  double waits = 1;        // factor on the time of the launching thread, which waits for a core
   // True for inference without a given loading time: waits for data do not count.
   bool data_is_there = false;
 };
