@@ -84,7 +84,7 @@ struct Carried {
 
 constexpr double kCardSpread = 0.35;  // deviation of ln(idle power / limit) between cards
 // ErrorScale::board of time between cards. The parameters of a scaled twin already have the width
-// of their priors; with this addition, 86 to 100 % of the rows of four held-out cards are inside
+// of their priors; with this addition, 85 to 100 % of the rows of four held-out cards are inside
 // the 90 % intervals (docs/results/discrete_gpus.md).
 constexpr double kCardTimeError = 0.4;
 
@@ -112,6 +112,22 @@ void widen(Twin& twin, std::size_t param, double added_variance) {
     twin.correlations[param * kTwinParamCount + other] *= before / after;
     twin.correlations[other * kTwinParamCount + param] *= before / after;
   }
+}
+
+// Bytes that the memory delivers per GPU cycle, at the highest clocks.
+double memory_bytes_per_cycle(const Twin& twin) {
+  return twin.bus_bytes_per_cycle * twin.mem_clock_hz / twin.gpu_clock_hz;
+}
+
+// Share of the tensor cores' TF32 peak that convolutions reach on `to`, divided by their share on
+// `from`. A convolution takes time on the tensor cores and outside them (loads of operands,
+// instructions). Per multiprocessor and FLOP, the cycles outside do not depend on the tensor cores,
+// so slower tensor cores reach a larger share. 1 if a card has no TF32.
+double tensor_share_ratio(const Twin& twin, const Board& from, const Board& to) {
+  if (!supports(from, Arithmetic::kTf32) || !supports(to, Arithmetic::kTf32)) return 1;
+  const double share = std::min(1.0, twin[P::kConvRate] / conv_over_fp32(from));
+  const double faster = *stated_rate(to, Arithmetic::kTf32) / *stated_rate(from, Arithmetic::kTf32);
+  return 1 / (share + faster * (1 - share));
 }
 
 // Variance of the rise that the knee's own prior causes. 0 for the knees.
@@ -179,6 +195,7 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
   if (of_cards && supports(from, Arithmetic::kTf32) != supports(to, Arithmetic::kTf32)) {
     conv_pipe *= supports(to, Arithmetic::kTf32) ? 1 / kWinograd : kWinograd;
   }
+  if (of_cards) conv_pipe *= tensor_share_ratio(twin, from, to);
   for (const auto& spec : twin_parameters()) {
     const auto param = static_cast<std::size_t>(spec.param);
     double factor = change.factor(spec.scaling);
@@ -192,6 +209,11 @@ Twin carry_twin(const Twin& twin, const Board& from, const Board& to) {
     // Four cards draw 14 to 27 % of their limits when idle.
     const bool without_work = spec.scaling == S::kMemoryPower || spec.scaling == S::kBoardPower;
     if (of_cards && without_work) widen(carried, param, squared(kCardSpread));
+    // On the fitted cards, the requests of all multiprocessors are 1.6 to 2.3 times what the memory
+    // delivers at the highest clocks. Per multiprocessor, they differ by a factor of 2.6.
+    if (of_cards && spec.param == P::kGpuBytesPerCycle) {
+      factor = memory_bytes_per_cycle(carried) / memory_bytes_per_cycle(twin);
+    }
     // The rate of a dense convolution is relative to the FP32 peak, but it depends on the pipe that
     // computes the convolution.
     if (spec.param == P::kConvRate) factor *= conv_pipe;

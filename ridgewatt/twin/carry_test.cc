@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "ridgewatt/twin/estimate.h"
 #include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/hardware.h"
 #include "ridgewatt/twin/twin_roofline.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -78,6 +81,35 @@ TEST(Carry, APresetThatSwitchesSmsOffIsAsSlowAsMeasured) {
   EXPECT_NEAR(
       period_s("zoo:vgg16", 4, "MODE_15W") / period_s("zoo:vgg16", 4, "MODE_30W") / (157.1 / 74.7),
       1, 0.1);
+}
+
+// The fits of the A40 and the H100 each know the rate that convolutions reach. The tensor cores of
+// the H100 are four times as fast per multiprocessor and cycle, and reach half of the share.
+TEST(Carry, SlowerTensorCoresReachALargerShare) {
+  const Board a40 = load_board("a40"), h100 = load_board("h100-sxm");
+  const auto rate = [](const Board& from, const Board& to) {
+    return carry_twin(load_twin(from), from, to)[P::kConvRate];
+  };
+  EXPECT_NEAR(rate(h100, a40) / load_twin(a40)[P::kConvRate], 1, 0.3);
+  EXPECT_NEAR(rate(a40, h100) / load_twin(h100)[P::kConvRate], 1, 0.3);
+  EXPECT_GT(rate(a40, load_board("rtx-3090")) / conv_over_fp32(load_board("rtx-3090")),
+            load_twin(a40)[P::kConvRate] / conv_over_fp32(a40));
+}
+
+// Between the fitted cards, the bytes that the SMs can request are 1.6 to 2.3 times the bytes that
+// the memory delivers. Per SM, they differ by a factor of 2.6.
+TEST(Carry, TheRequestsOfACardFollowTheBandwidthOfItsMemory) {
+  for (const auto& [from, to] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"a40", "h100-sxm"},
+                                                                  {"h100-sxm", "a40"},
+                                                                  {"a40", "v100-pcie"},
+                                                                  {"v100-pcie", "p100-pcie"}}) {
+    const Board source = load_board(from), target = load_board(to);
+    const Twin carried = carry_twin(load_twin(source), source, target);
+    EXPECT_NEAR(std::log(carried[P::kGpuBytesPerCycle] / load_twin(target)[P::kGpuBytesPerCycle]),
+                0, 0.35)
+        << from << " to " << to;
+  }
 }
 
 TEST(Carry, HalfTheSmsHaveHalfTheRateAndThePowerOfTheGpu) {
