@@ -169,7 +169,7 @@ schedule::Plan sure_plan(const PlanQuestion& question,
       plan.cycle.training_minibatches == 0) {
     plan.feasible = false;
     plan.miss = no_training_within(question.problem) +
-                sentence(" with a probability of {:.3g}", question.confidence);
+                sentence(" with a probability of {:g}", question.confidence);
   }
   return plan;
 }
