@@ -40,13 +40,13 @@ struct KindStanding {
   std::size_t calibrated = 0;
   // Remaining time, from the rates of the boards or predicted; absent: unknown.
   std::optional<double> eta_s;
-  std::size_t flagged = 0;     // number of measured points with a flag
-  std::size_t to_rerun = 0;    // number of missing points that were measured before
-  std::size_t set_aside = 0;   // boards without further tasks (campaign/health.h)
-  std::size_t silent = 0;      // number of boards without a new point for a while; see is_resting()
-  double points_per_s = 0;     // total rate of the boards that work now
-  std::size_t failures = 0;    // number of failed attempts at points
-  double energy_j = 0;         // of all measured windows, including calibration
+  std::size_t flagged = 0;    // number of measured points with a flag
+  std::size_t to_rerun = 0;   // number of missing points that were measured before
+  std::size_t set_aside = 0;  // boards without further tasks (campaign/health.h)
+  std::size_t silent = 0;     // number of boards without a new point for a while; see is_resting()
+  double points_per_s = 0;    // total rate of the boards that work now
+  std::size_t failures = 0;   // number of failed attempts at points
+  double energy_j = 0;        // of all measured windows, including calibration
   // Why no task can run although points are missing. Empty: a task can run.
   std::string blocked;
   // Whether `blocked` is set because no task has the missing points. A new task could measure them.

@@ -57,10 +57,10 @@ struct SoakSummary {
   bool seen = false;   // the verdict was observed, not predicted
   std::string reason;  // "no time left", "the temperature hardly changed", ..; may be empty
   thermal::HeatTrace trace;
-  double duration_s = 0;    // of the load; board time
-  bool ended_early = false;                 // ended by soak_command(), since the verdict was known
-  int status = 0;    // exit status of the program; 0 if soak_command() ended it
-  std::string zone;  // the hottest zone, on average
+  double duration_s = 0;     // of the load; board time
+  bool ended_early = false;  // ended by soak_command(), since the verdict was known
+  int status = 0;            // exit status of the program; 0 if soak_command() ended it
+  std::string zone;          // the hottest zone, on average
   double hottest_celsius = 0;
   std::optional<double> trip_celsius;
   double load_w = 0;  // power under load at the temperature thermal::kPowerCelsius

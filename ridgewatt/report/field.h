@@ -220,5 +220,4 @@ template <auto kMember, auto... kRest>
 inline constexpr Cell (*text_in)(const RowOf<kMember>&) =
     [](const RowOf<kMember>& row) { return text_or_empty(((row.*kMember).*....*kRest)); };
 
-
 }  // namespace ridgewatt::report

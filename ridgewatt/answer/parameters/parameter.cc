@@ -177,5 +177,4 @@ std::optional<Idle> find_idle(const ParameterTable& table, const void* question,
   return std::nullopt;
 }
 
-
 }  // namespace ridgewatt::answer

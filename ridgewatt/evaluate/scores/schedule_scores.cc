@@ -362,7 +362,6 @@ std::vector<ScheduleScore> schedule_scores(const std::vector<OutcomeGroup>& grou
   return scores;
 }
 
-
 std::vector<PowerMode> common_modes(const std::vector<Sweep>& sweeps) {
   std::map<PowerMode, std::size_t> count;
   for (const auto& sweep : sweeps) {

@@ -172,8 +172,7 @@ struct Kernels {
       adam_body(parameters, gradient, first, second, count, rate, beta1, beta2, epsilon);         \
     }                                                                                             \
     static Kernels all() {                                                                        \
-      return {multiply,    rectify,              rectify_gradient,                                \
-              output_unit, output_unit_gradient, adam_step};                                      \
+      return {multiply, rectify, rectify_gradient, output_unit, output_unit_gradient, adam_step}; \
     }                                                                                             \
   };
 
