@@ -63,8 +63,8 @@ ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWor
 // NotSupportedError if no batches fit.
 void fit_together(std::span<ScheduledModel> models, const std::string& device);
 
-// While the loader workers of a training run, the launching thread of each inference waits for a
-// core as that of the training does, if there are fewer cores than threads.
+// If there are fewer cores than threads, the loader workers of a training delay its launching
+// thread. Delays the launching thread of each inference as much.
 void share_cores(std::span<ScheduledModel> models, const std::string& device);
 
 // Returns a function for ScheduleWorkloads::uses, which estimates during which share of its time a
