@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that every error message begins with its subject. Error joins `what`, `where` and `hint`.
-If `what` begins with a verb (kVerbs in ridgewatt/base/error.cc), its subject is `where`, as in
+If `what` begins with a verb (kVerbs in ridgewatt/base/words/error.cc), its subject is `where`, as in
 "model.gguf is cut off", so `where` must not be empty. `what` may not begin with "not": write
 "is not". A number before a noun comes from counted() (base/plural.h), which writes "1 row". Tests
 are not checked, and numbers are not checked in the laboratory."""
@@ -14,7 +14,7 @@ TEXT = r'"((?:[^"\\]|\\.)*)"'
 
 
 def verbs() -> list[str]:
-    source = (ROOT / "ridgewatt/base/error.cc").read_text()
+    source = (ROOT / "ridgewatt/base/words/error.cc").read_text()
     return re.findall(r'"([a-z ]+)"', source[source.index("kVerbs"):source.index("};")])
 
 

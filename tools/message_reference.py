@@ -98,7 +98,7 @@ def subject(expression: str) -> str:
 
 
 def joined(what: str, where: str, verbs: tuple[str, ...]) -> str:
-    """Joins a message in the same way as Error (ridgewatt/base/error.cc)."""
+    """Joins a message in the same way as Error (ridgewatt/base/words/error.cc)."""
     if what.startswith(verbs):
         return f"{where or VALUE} {what}"
     return f"{what}: {where}" if where else what

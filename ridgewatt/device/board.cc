@@ -93,6 +93,7 @@ std::string preset_name(const Board& board, const PowerMode& mode) {
   for (const auto& preset : presets(board)) {
     if (preset.mode == mode) names.push_back(preset.name);
   }
+  if (names.empty()) return {};
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -24,9 +24,7 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +33,7 @@
 #include <vector>
 
 #include "ridgewatt/base/enum_names.h"
+#include "ridgewatt/base/memo.h"
 #include "ridgewatt/sweep/observation.h"
 #include "ridgewatt/twin/minibatch_cost.h"
 #include "ridgewatt/twin/twin.h"
@@ -98,12 +97,13 @@ class Estimator {
                                       std::span<const std::unique_ptr<Moved>> twins) const;
   // The estimator for the SMs that `mode` leaves on. Null: all SMs are on.
   const Estimator* with_fewer_sms(const PowerMode& mode) const;
-  std::pair<double, double> gpu_clocks(const PowerMode& mode) const;
+  using GpuClocks = std::array<double, 2>;  // of the GPU and of the memory, in Hz
+  GpuClocks gpu_clocks(const PowerMode& mode) const;
   const GpuState& gpu_state(const PowerMode& mode) const;
   // `like` is the state of this twin at the same clocks. Its unchanged parts are reused. Null:
   // every part is computed.
-  std::unique_ptr<GpuState> make_gpu_state(const Rates& rates, double gpu_clock_hz,
-                                           double mem_clock_hz, const GpuState* like) const;
+  std::unique_ptr<GpuState> make_gpu_state(const Rates& rates, const GpuClocks& clocks,
+                                           const GpuState* like) const;
   void add_kernels(const Rates& rates, double gpu_clock_hz, const GpuState* like,
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
@@ -131,9 +131,8 @@ class Estimator {
   RunOptions options_;
   std::unique_ptr<const Rates> rates_;
   double least_launch_share_ = 1;  // shortest possible / modelled launch time
-  mutable std::unique_ptr<std::mutex> mutex_;
-  mutable std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states_;
-  mutable std::map<int, std::unique_ptr<const Estimator>> fewer_sms_;  // by the number of SMs
+  Memo<GpuClocks, GpuState> states_;
+  Memo<int, Estimator> fewer_sms_;  // by the number of SMs
 };
 
 }  // namespace ridgewatt::twin

@@ -24,12 +24,11 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "ridgewatt/base/memo.h"
 #include "ridgewatt/twin/estimate.h"
 
 namespace ridgewatt::twin {
@@ -60,6 +59,7 @@ class ErrorModel {
   struct Variances;
   struct Direction;  // a TwinParam, a RuntimeParam, or a rate derived from a ratio of peaks
   const Variances& variances(const PowerMode& mode) const;
+  std::unique_ptr<const Variances> variances_at(const PowerMode& clocks) const;
   void add(const Direction& direction, const Twin& moved);
   void add_runtime_directions(const workload::WorkloadCost& cost);
   // The errors with the SMs that an estimate left on. Null: all SMs are on.
@@ -91,11 +91,10 @@ class ErrorModel {
   Estimator middle_;
   std::vector<Direction> directions_;
   std::vector<std::unique_ptr<Estimator::Moved>> moved_;  // one twin per direction
-  mutable std::mutex mutex_;
   // Key: powers of two by which the rounded knobs are below their highest values.
-  mutable std::map<std::array<int, kKnobs.size()>, std::unique_ptr<Variances>> known_;
+  Memo<std::array<int, kKnobs.size()>, Variances> known_;
   RunOptions options_;
-  mutable std::map<int, std::unique_ptr<const ErrorModel>> fewer_sms_;  // by the number of SMs
+  Memo<int, ErrorModel> fewer_sms_;  // by the number of SMs
 };
 
 }  // namespace ridgewatt::twin

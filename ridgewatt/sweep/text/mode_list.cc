@@ -74,6 +74,15 @@ std::vector<PowerMode> modes_of_word(const Board& board, const std::string& word
   return modes;
 }
 
+// Removes modes that occur earlier in the list.
+std::vector<PowerMode> each_once(std::vector<PowerMode> modes) {
+  const auto not_ascending = std::adjacent_find(modes.begin(), modes.end(), std::greater_equal<>());
+  if (not_ascending == modes.end()) return modes;  // as are all modes of a board
+  std::set<PowerMode> seen;
+  std::erase_if(modes, [&](const PowerMode& mode) { return !seen.insert(mode).second; });
+  return modes;
+}
+
 // Returns the board's value of a knob for a value that a user wrote.
 double value_on_board(const std::vector<double>& levels, Knob knob, double wanted,
                       const std::string& text) {
@@ -139,27 +148,24 @@ PowerMode mode_in_space(const KnobSpace& space, const PowerMode& mode, const std
 std::vector<PowerMode> select_modes(const Board& board, const std::string& text) {
   if (text.find('=') != std::string::npos) return {one_mode(board, text)};
   std::vector<PowerMode> modes;
-  std::set<PowerMode> seen;
   if (text.find('/') != std::string::npos || text.ends_with(".csv")) {
     const KnobSpace space = knob_space(board);
     for (const auto& read : read_modes(text)) {
       PowerMode mode = mode_in_space(space, read, text);
       require_limit_of(board, mode, of_file(mode, text));
-      if (seen.insert(mode).second) modes.push_back(std::move(mode));
+      modes.push_back(std::move(mode));
     }
-    return modes;
+    return each_once(std::move(modes));
   }
   for (const auto& part : split(text, ',')) {
     const std::string word(trim(part));
     if (word.empty())
       throw UsageError("the list of power modes has an empty name", text, kModesHelp);
-    for (const auto& mode : modes_of_word(board, word)) {
-      const std::size_t before = seen.size();
-      seen.insert(seen.end(), mode);  // the modes of a board are in ascending order
-      if (seen.size() > before) modes.push_back(mode);
-    }
+    auto meant = modes_of_word(board, word);
+    modes.insert(modes.end(), std::make_move_iterator(meant.begin()),
+                 std::make_move_iterator(meant.end()));
   }
-  return modes;
+  return each_once(std::move(modes));
 }
 
 }  // namespace ridgewatt

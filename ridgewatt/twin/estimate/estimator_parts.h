@@ -91,7 +91,7 @@ struct Estimator::CpuState {
 struct Estimator::Moved {
   Rates rates;
   bool same_gpu, same_cpu;  // equal to the estimator's
-  std::map<std::pair<double, double>, std::unique_ptr<GpuState>> states;
+  std::map<GpuClocks, std::unique_ptr<GpuState>> states;
 };
 
 // Times of a minibatch. They do not depend on the power.

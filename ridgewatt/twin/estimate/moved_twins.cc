@@ -44,13 +44,13 @@ std::vector<MinibatchCost> Estimator::at_moved(
   const GpuState& gpu = gpu_state(mode);
   const CpuState cpu = cpu_state(*rates_, mode, options_);
   const Times own = times(*rates_, gpu, cpu);
-  const auto [gpu_hz, mem_hz] = gpu_clocks(mode);
+  const GpuClocks clocks = gpu_clocks(mode);
   std::vector<MinibatchCost> costs;
   for (const auto& twin : twins) {
     const GpuState* its_gpu = &gpu;
     if (!twin->same_gpu) {
-      auto& state = twin->states[{gpu_hz, mem_hz}];
-      if (!state) state = make_gpu_state(twin->rates, gpu_hz, mem_hz, &gpu);
+      auto& state = twin->states[clocks];
+      if (!state) state = make_gpu_state(twin->rates, clocks, &gpu);
       its_gpu = state.get();
     }
     const CpuState its_cpu = twin->same_cpu ? cpu : cpu_state(twin->rates, mode, options_);

@@ -13,7 +13,7 @@ namespace ridgewatt::twin {
 // Does not cache the states: the search for a clock visits many states, each of them once.
 Breakdown Estimator::once_at(double gpu_clock_hz, const PowerMode& mode,
                              const RunOptions& run) const {
-  const auto gpu = make_gpu_state(*rates_, gpu_clock_hz, gpu_clocks(mode).second, nullptr);
+  const auto gpu = make_gpu_state(*rates_, {gpu_clock_hz, gpu_clocks(mode)[1]}, nullptr);
   const CpuState cpu = cpu_state(*rates_, mode, run);
   return combine(*rates_, *gpu, cpu, times(*rates_, *gpu, cpu));
 }
@@ -27,7 +27,7 @@ double Estimator::limit_w(const PowerMode& mode) const {
 }
 
 double Estimator::clock_under(double limit_w, const PowerMode& mode, const RunOptions& run) const {
-  const double most_hz = gpu_clocks(mode).first;
+  const double most_hz = gpu_clocks(mode)[0];
   const double least_hz = std::min(least_limited_hz(twin_.levels[Knob::kGpuClock]), most_hz);
   const auto over_limit = [&](const Breakdown& at) {
     return std::log((twin_.discrete ? working_power_w(at) : at.total.power_w) / limit_w);
