@@ -139,6 +139,13 @@ std::vector<std::string> Arguments::texts(const char* name) {
   return read;
 }
 
+std::vector<py::object> Arguments::objects(const char* name) {
+  const py::object given = object(name);
+  if (given.is_none()) return {};
+  if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) return read_list(name, given);
+  return {given};
+}
+
 std::optional<double> Arguments::quantity(const char* name, const Quantity& range) {
   const py::object value = object(name);
   return value.is_none() ? std::nullopt : std::optional(read_number(name, value, range));

@@ -59,8 +59,9 @@ class Arguments {
   bool has(const char* name) { return !object(name).is_none(); }
   std::string text(const char* name, const std::string& otherwise = "");
   std::optional<std::string> maybe_text(const char* name);
-  std::string path(const char* name);                // empty if it is not given
-  std::vector<std::string> texts(const char* name);  // a text or a list
+  std::string path(const char* name);                 // empty if it is not given
+  std::vector<std::string> texts(const char* name);   // a text or a list
+  std::vector<py::object> objects(const char* name);  // an object or a list; empty without a value
   std::optional<double> quantity(const char* name, const Quantity& range);
   double quantity(const char* name, const Quantity& range, double otherwise) {
     return quantity(name, range).value_or(otherwise);

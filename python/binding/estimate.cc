@@ -156,17 +156,9 @@ const Fields<BoundPlan>& bound_plan_fields() {
   return fields;
 }
 
-// One sweep or path, or a list of them.
-std::vector<py::object> one_or_more(Arguments& asked, const char* name) {
-  const py::object given = asked.object(name);
-  if (given.is_none()) return {};
-  if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) return read_list(name, given);
-  return {given};
-}
-
 std::vector<Sweep> plain_sweeps(Arguments& asked, const char* name) {
   std::vector<Sweep> sweeps;
-  for (const auto& one : one_or_more(asked, name)) {
+  for (const auto& one : asked.objects(name)) {
     sweeps.push_back(raw_sweep(name, one, std::nullopt));
   }
   return sweeps;
@@ -188,13 +180,33 @@ answer::ScheduleSweeps programs_of(Arguments& asked, bool keep) {
     sweeps.inference =
         of_kind(asked, "inference", asked.object("inference"), WorkloadKind::kInference, keep);
   }
-  for (const auto& one : one_or_more(asked, "training")) {
+  for (const auto& one : asked.objects("training")) {
     sweeps.training.push_back(of_kind(asked, "training", one, WorkloadKind::kTraining, keep));
   }
-  for (const auto& one : one_or_more(asked, "non_urgent")) {
+  for (const auto& one : asked.objects("non_urgent")) {
     sweeps.non_urgent.push_back(of_kind(asked, "non_urgent", one, WorkloadKind::kInference, keep));
   }
   return sweeps;
+}
+
+// Adds the Models among the given models. Refuses a workload that is given as model and as sweep.
+void add_models(Arguments& asked, const char* name, WorkloadKind kind,
+                answer::ScheduledModels& models) {
+  const std::string sweep(name_of(kind));
+  if (asked.has(name) && asked.has(sweep.c_str())) {
+    throw UsageError(fmt::format("{} and {} both give the {}", name, sweep, sweep), "",
+                     "give one of them");
+  }
+  for (const py::object& given : asked.objects(name)) {
+    if (!py::isinstance<workload::DeployedWorkload>(given)) continue;
+    asked.refuse({(sweep + "_precision").c_str()}, "with a Model",
+                 "it was given when the Model was made");
+    models.loaded.push_back(given.cast<std::shared_ptr<workload::DeployedWorkload>>());
+    if (models.loaded.back()->options().kind != kind) {
+      throw UsageError(fmt::format("{}: the Model has another kind", name), "",
+                       fmt::format("make it with kind=\"{}\"", sweep));
+    }
+  }
 }
 
 void check_strategy(Arguments& asked, const std::string& name) {
@@ -202,6 +214,8 @@ void check_strategy(Arguments& asked, const std::string& name) {
   const std::string when = "with strategy " + name;
   if (strategy.every_point) {
     asked.refuse({"profiles"}, when, "it knows every point of the sweeps");
+  } else {
+    asked.refuse({"confidence"}, when, "it profiles the points");
   }
   if (!strategy.uses_prior) {
     asked.refuse({"training_references", "inference_references"}, when, "it learns from none");
@@ -213,21 +227,27 @@ answer::PlanQuestion plan_question(Arguments& asked) {
   fill(asked, answer::plan_parameters(), &request);
   check(asked, answer::plan_parameters(), &request);
   check_strategy(asked, request.strategy);
+  add_models(asked, "inference_model", WorkloadKind::kInference, request.schedule.models);
+  add_models(asked, "training_model", WorkloadKind::kTraining, request.schedule.models);
   answer::PlanQuestion question;
   question.problem = request.schedule.problem;
-  if (asked.has("inference") && !(question.problem.arrival_rate_hz > 0)) {
+  const bool inference = asked.has("inference") || asked.has("inference_model");
+  if (inference && !(question.problem.arrival_rate_hz > 0)) {
     throw UsageError("inference needs an arrival rate", "arrival_rate_hz",
                      "give requests per second");
   }
-  question.problem.check(asked.has("inference"));
+  question.problem.check(inference);
   question.strategy = request.strategy;
   question.profiles = request.profiles;
   question.idle_power_w = request.schedule.idle_power_w;
   question.seed = request.seed;
   question.inference_references = plain_sweeps(asked, "inference_references");
   question.training_references = plain_sweeps(asked, "training_references");
+  question.confidence = request.confidence;
+  const auto& models = request.schedule.models;
+  const std::string board = models.empty() ? "" : device_or_local(models.device);
   question.workloads = workloads_to_schedule(
-      request.schedule, programs_of(asked, request.schedule.keep_outliers), "");
+      request.schedule, programs_of(asked, request.schedule.keep_outliers), board);
   return question;
 }
 
@@ -276,6 +296,9 @@ void bind_plan(py::module_& module) {
       .def(
           "__bool__", [](Self<BoundPlan> self) { return self->found.plan.feasible; },
           "Returns whether a plan meets the limits.")
+      .def_property_readonly(
+          "confidence", [](Self<BoundPlan> self) { return dict_of(self->found.confidence); },
+          kConfidenceText)
       .def_property_readonly(
           "origin", [](Self<BoundPlan> self) { return self->found.origin; },
           "origin of the sweeps");

@@ -57,6 +57,15 @@ Given pairs_of(Arguments& asked, const Parameter& row, const std::string& name) 
   return given;
 }
 
+// The models that are given as files or zoo:NAME. The others are Models.
+std::vector<std::string> model_files(Arguments& asked, const std::string& name) {
+  std::vector<std::string> files;
+  for (const py::object& one : asked.objects(name.c_str())) {
+    if (!py::isinstance<DeployedWorkload>(one)) files.push_back(read_text(name, one, true));
+  }
+  return files;
+}
+
 Given values_of(Arguments& asked, const Parameter& row, const std::string& name) {
   switch (row.access.input) {
     case Input::kFlag:
@@ -73,6 +82,8 @@ Given values_of(Arguments& asked, const Parameter& row, const std::string& name)
     case Input::kNames:
       return {.words = {joined_texts(asked, name.c_str())}};
     case Input::kModel:
+      if (row.access.repeated) return {.words = model_files(asked, name)};
+      return {.words = {asked.path(name.c_str())}};
     case Input::kLanguageModel:
     case Input::kFile:
     case Input::kPoints:

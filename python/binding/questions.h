@@ -8,6 +8,7 @@
 #include "python/binding/arguments.h"
 #include "python/binding/record.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
+#include "ridgewatt/tune/limits.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
 namespace ridgewatt::python {
@@ -45,5 +46,11 @@ Sweep trusted_samples(Arguments& asked, Sweep raw, bool keep_outliers, const std
 std::vector<Sweep> references_of(Arguments& asked, bool keep_outliers);
 
 const Fields<RowOrigin>& origin_fields();
+
+// The probability that each limit is met, by the kind of the limit.
+py::dict dict_of(const std::vector<tune::LimitConfidence>& limits);
+inline constexpr char kConfidenceText[] =
+    "for estimated points: dict from the kind of each limit to the probability that the answer "
+    "meets it";
 
 }  // namespace ridgewatt::python

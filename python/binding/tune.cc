@@ -245,15 +245,10 @@ void add_parts(Class<Tuned>& made) {
   made.def_property_readonly(
       "confidence",
       [](Self<Tuned> self) {
-        py::dict kept;
         const auto& best = self->found.outcome.best;
-        for (const auto& limit : best ? best->confidence : std::vector<tune::LimitConfidence>()) {
-          kept[py::str(std::string(name_of(limit.kind)))] = limit.probability;
-        }
-        return kept;
+        return best ? dict_of(best->confidence) : py::dict();
       },
-      "for estimated points: dict from the kind of each limit to the probability that the answer "
-      "meets it");
+      kConfidenceText);
   made.def_property_readonly(
       "origin", [](Self<Tuned> self) { return self->found.source.origin; }, "origin of the rows");
   made.def_property_readonly(
@@ -268,6 +263,14 @@ void add_parts(Class<Tuned>& made) {
 }
 
 }  // namespace
+
+py::dict dict_of(const std::vector<tune::LimitConfidence>& limits) {
+  py::dict probabilities;
+  for (const auto& limit : limits) {
+    probabilities[py::str(std::string(name_of(limit.kind)))] = limit.probability;
+  }
+  return probabilities;
+}
 
 void bind_tune(py::module_& module) {
   static const auto kPoint = attributes(report::point_fields());

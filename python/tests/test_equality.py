@@ -212,6 +212,36 @@ class Equality(unittest.TestCase):
                 value = getattr(answer, name)
                 self.assertEqual(None if value is None else value * scale, said[key])
 
+    def test_plan_of_models(self):
+        for watts, confidence in ((20, None), (20, 0.95), (9, None)):
+            answer = rw.schedule.plan(
+                inference_model="zoo:mobilenet_v2", training_model=rw.Model("zoo:lenet5", training=True),
+                device="agx-orin", modes="presets", inference_batch=[1, 4], arrival_rate_hz=30,
+                max_latency_s=0.2, max_power_w=watts, confidence=confidence)
+            said = self.same(answer, [
+                "schedule", "plan", "--inference", "zoo:mobilenet_v2", "--training", "zoo:lenet5",
+                "--device", "agx-orin", "--modes", "presets", "--inference-batch", "1,4",
+                "--arrival-rate", "30", "--max-latency", "200", "--max-power", str(watts),
+                *(["--confidence", str(confidence)] if confidence else [])])
+            self.assertEqual(answer.provenance, "modelled")
+            self.assertEqual(answer.feasible, said["feasible"])
+            stated = {one["limit"]: one["confidence"] for one in said.get("limits", [])}
+            self.assertEqual(answer.confidence, stated)
+
+    def test_models_that_cannot_be_planned(self):
+        trained = rw.Model("zoo:lenet5", training=True)
+        for words, given in (("have no effect without", {"training": self.sweeps[True], "device": "nano"}),
+                             ("both give the training",
+                              {"training": self.sweeps[True], "training_model": trained}),
+                             ("the Model has another kind",
+                              {"inference_model": trained, "arrival_rate_hz": 1, "device": "nano"}),
+                             ("the Model was made", {"training_model": trained, "device": "nano",
+                                                     "training_precision": "fp16"}),
+                             ("needs an arrival rate",
+                              {"inference_model": "zoo:lenet5", "device": "nano"})):
+            with self.assertRaisesRegex(rw.UsageError, words):
+                rw.schedule.plan(**given)
+
     def test_errors_are_the_same_line(self):
         """Errors of every kind except PermissionError, which does not occur for root."""
         kinds = set()

@@ -92,8 +92,11 @@ struct ScheduledModels {
   Runtime inference_runtime = Runtime::kPytorchEager;
   workload::Precision inference_precision = workload::Precision::kFp32;
   workload::Precision training_precision = workload::Precision::kFp32;
+  std::vector<std::shared_ptr<const workload::DeployedWorkload>> loaded = {};  // further models
 
-  bool empty() const { return inference.empty() && training.empty(); }
+  bool empty() const { return inference.empty() && training.empty() && loaded.empty(); }
+  // The inference first.
+  std::vector<std::shared_ptr<const workload::DeployedWorkload>> load() const;
 };
 // Returns the default batches: the batch that the model file fixes, otherwise 16 for training and
 // 1, 2, 4, .., 32 for inference.

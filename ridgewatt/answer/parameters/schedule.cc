@@ -68,52 +68,43 @@ constexpr Parameter kScheduledModelRows[] = {
     {.name = "inference",
      .help = "Model of the urgent inference, in place of a sweep: ONNX file or zoo:NAME",
      .access = access_as<&Model::inference>(Input::kModel),
-     .python = "inference_model",
-     .only = Surface::kCommandLine},
+     .python = "inference_model"},
     {.name = "training",
      .help = "Model of the training workload, in place of a sweep; several training workloads take "
              "turns",
      .access = access_as<&Model::training>(Input::kModel),
-     .python = "training_model",
-     .only = Surface::kCommandLine},
+     .python = "training_model"},
     {.name = "device",
      .help = "Board whose twin estimates time and power of the models; default: this machine",
      .access = access_as<&Model::device>(Input::kBoard),
-     .needs = kOfModels,
-     .only = Surface::kCommandLine},
+     .needs = kOfModels},
     {.name = "modes",
      .help = "Power modes to choose from, with models",
      .access = access_as<&Model::modes>(Input::kModes),
-     .needs = kOfModels,
-     .only = Surface::kCommandLine},
+     .needs = kOfModels},
     {.name = "inference-batch",
      .help = "Batch sizes of --inference to choose from [1,2,4,8,16,32]",
      .access = access<&Model::inference_batches>,
      .quantity = units::count().within(1, 65536),
-     .needs = kOfInference,
-     .only = Surface::kCommandLine},
+     .needs = kOfInference},
     {.name = "training-batch",
      .help = "Batch of --training [16]",
      .access = access<&Model::training_batch>,
      .quantity = units::count().within(1, 65536),
-     .needs = kOfTraining,
-     .only = Surface::kCommandLine},
+     .needs = kOfTraining},
     {.name = "inference-runtime",
      .help = "Runtime of --inference",
      .access = access<&Model::inference_runtime>,
-     .needs = kOfInference,
-     .only = Surface::kCommandLine},
+     .needs = kOfInference},
     {.name = "inference-precision",
      .help = "Number format in which --inference computes (formats other than fp32 are modelled by "
              "ratios of peak rates and are not validated)",
      .access = access<&Model::inference_precision>,
-     .needs = kOfInference,
-     .only = Surface::kCommandLine},
+     .needs = kOfInference},
     {.name = "training-precision",
      .help = "Number format in which --training computes",
      .access = access<&Model::training_precision>,
-     .needs = kOfTraining,
-     .only = Surface::kCommandLine},
+     .needs = kOfTraining},
 };
 
 constexpr Parameter kIdlePowerRows[] = {
@@ -138,7 +129,6 @@ std::vector<std::string> plan_strategies_named() {
 constexpr Parameter confidence_of_models() {
   Parameter row = confidence_row(access<&Planned::confidence>);
   row.needs = kOfModels;
-  row.only = Surface::kCommandLine;
   return row;
 }
 

@@ -28,17 +28,12 @@ std::shared_ptr<const workload::DeployedWorkload> deployed(const std::string& mo
 void add_models(const ScheduledModels& asked, const std::string& board,
                 schedule::ScheduleWorkloads& workloads) {
   std::vector<ScheduledModel> models;
-  if (!asked.inference.empty()) {
-    models.push_back(scheduled_model(deployed(asked.inference, WorkloadKind::kInference,
-                                              asked.inference_runtime, asked.inference_precision),
-                                     asked.modes, asked.inference_batches, board));
-  }
-  std::vector<int> batches;
-  if (asked.training_batch) batches = {*asked.training_batch};
-  for (const auto& name : asked.training) {
+  std::vector<int> training_batches;
+  if (asked.training_batch) training_batches = {*asked.training_batch};
+  for (const auto& workload : asked.load()) {
+    const bool inference = workload->options().kind == WorkloadKind::kInference;
     models.push_back(scheduled_model(
-        deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, asked.training_precision),
-        asked.modes, batches, board));
+        workload, asked.modes, inference ? asked.inference_batches : training_batches, board));
   }
   fit_together(models, board);
   share_cores(models, board);
@@ -78,6 +73,23 @@ std::shared_ptr<const twin::TwinModel> on_twin(const ScheduledModel& model,
 }
 
 }  // namespace
+
+std::vector<std::shared_ptr<const workload::DeployedWorkload>> ScheduledModels::load() const {
+  std::vector<std::shared_ptr<const workload::DeployedWorkload>> models;
+  if (!inference.empty()) {
+    models.push_back(
+        deployed(inference, WorkloadKind::kInference, inference_runtime, inference_precision));
+  }
+  for (const auto& name : training) {
+    models.push_back(
+        deployed(name, WorkloadKind::kTraining, Runtime::kPytorchEager, training_precision));
+  }
+  models.insert(models.end(), loaded.begin(), loaded.end());
+  std::stable_partition(models.begin(), models.end(), [](const auto& model) {
+    return model->options().kind == WorkloadKind::kInference;
+  });
+  return models;
+}
 
 ScheduledModel scheduled_model(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                const std::string& modes, std::vector<int> batches,
