@@ -122,7 +122,7 @@ class Combinations {
   const llm::ShippedEngine* first_that_runs(std::size_t weights) const {
     const auto usual = usual_engines();
     for (const llm::ShippedEngine* engine : usual) {
-      if (why_not_run(engine->name, formats_[weights], cache_, Board()).empty()) return engine;
+      if (why_not_taken(engine->name, formats_[weights], cache_).empty()) return engine;
     }
     return usual.front();
   }

@@ -60,13 +60,9 @@ WeightFormat format_of_stored(const llm::LanguageModel& model) {
   return weights;
 }
 
-std::string why_not_run(std::string_view engine, const WeightFormat& weights, llm::KvType cache,
-                        const Board& board) {
+std::string why_not_taken(std::string_view engine, const WeightFormat& weights, llm::KvType cache) {
   const llm::EngineFacts* facts = llm::find_engine_facts(engine);
   if (facts == nullptr) return "";
-  if (!board.has_gpu() && board.cpu_cores > 0 && !facts->processor) {
-    return fmt::format("{} is modelled on GPUs only; on {}, llama.cpp is", engine, board.name);
-  }
   if (!takes(*facts, weights)) {
     return fmt::format("{} does not run {}: it takes {}", engine, weights.name, taken_by(*facts));
   }
@@ -74,6 +70,17 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
     return fmt::format("{} does not store the cache of keys and values in {}: it takes {}", engine,
                        name_of(cache), fmt::join(facts->caches, ", "));
   }
+  return "";
+}
+
+std::string why_not_run(std::string_view engine, const WeightFormat& weights, llm::KvType cache,
+                        const Board& board) {
+  const llm::EngineFacts* facts = llm::find_engine_facts(engine);
+  if (facts == nullptr) return "";
+  if (!board.has_gpu() && board.cpu_cores > 0 && !facts->processor) {
+    return fmt::format("{} is modelled on GPUs only; on {}, llama.cpp is", engine, board.name);
+  }
+  if (std::string reason = why_not_taken(engine, weights, cache); !reason.empty()) return reason;
   const Arithmetic units = weights.recipe != nullptr ? weights.recipe->units : Arithmetic::kFp16;
   const ArithmeticRow& row = kArithmeticRows[units];
   const bool narrow = row.floats && row.bits < kArithmeticRows[Arithmetic::kFp16].bits;

@@ -22,6 +22,9 @@ struct WeightFormat {
 WeightFormat format_of(const llm::Recipe& recipe);
 WeightFormat format_of_stored(const llm::LanguageModel& model);
 
+// Returns why `engine` cannot run these weights with this cache on any board; see why_not_run().
+std::string why_not_taken(std::string_view engine, const WeightFormat& weights, llm::KvType cache);
+
 // Returns why `engine` cannot run these weights with this cache on the board, such as "tensorrt-llm
 // does not run q4_k_m: it takes f16, ..". Empty if `engine` can run them. Engines that are not in
 // the table are assumed to run everything.

@@ -116,6 +116,16 @@ TEST(Language, CombinationsThatDoNotExistAreRefused) {
   EXPECT_EQ(ask(question, "zoo:llama-3.1-8b", "thor").rows.size(), 1U);
 }
 
+TEST(Language, TheUsualEngineIsTheFirstThatReadsTheFormat) {
+  for (const char* board : {"agx-orin", "thor"}) {
+    for (const auto& [quantization, engine] :
+         {std::pair("q4_k_m", "llama.cpp"), {"fp8", "vllm"}, {"nvfp4", "vllm"}, {"awq", "vllm"}}) {
+      const LanguageAnswer found = ask(question_of(quantization), "zoo:llama-3.1-8b", board);
+      EXPECT_EQ(found.setting_of(found.rows.front()).engine->name, engine) << quantization;
+    }
+  }
+}
+
 // Kernels that widen FP8 need compute capability 8.0, which Orin has and Xavier does not.
 TEST(Language, Fp8NeedsUnitsOrKernelsThatWidenIt) {
   LanguageQuestion question = question_of("fp8");
