@@ -368,7 +368,7 @@ Analysis analyze(Model& model, const CostOptions& options) {
   Analysis analysis;
   analysis.shapes =
       infer(model, {.batch = options.batch, .dims = options.dims, .inputs = options.inputs});
-  analysis.plan = make_plan(model, options.kind);
+  analysis.plan = make_plan(model, options.kind, options.integers);
   analysis.workload.name = model.name;
   analysis.workload.kind = options.kind;
   analysis.workload.batch = static_cast<int>(analysis.shapes.batch);

@@ -49,6 +49,8 @@ struct CostOptions {
   std::optional<Runtime> runtime = {};
   // Precision of unquantized operations in an INT8 engine.
   Precision fallback = Precision::kFp16;
+  // Whether operators between quantizations compute with 8-bit integers.
+  bool integers = true;
   TrafficModel traffic = TrafficModel::kFused;
   double cache_bytes = 0;  // size of the device's last-level cache, for TrafficModel::kFused
 };

@@ -58,7 +58,9 @@ struct ExecutionPlan {
 
 // `model` must have been processed by infer() and must outlive the plan. In training, dropout is a
 // kernel.
-ExecutionPlan make_plan(const Model& model, WorkloadKind kind);
+// `integers`: for inference, operators between quantizations compute with 8-bit integers
+// (plan/quantized_graph.h). If not, the conversions are steps of their own.
+ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers = true);
 
 // Returns the weights on which an input of a node depends: stored tensors that training would
 // change. These are initializers and generated constants with a floating or quantized type, found

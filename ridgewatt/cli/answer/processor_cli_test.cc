@@ -123,6 +123,8 @@ const RefusedOnProcessors kRefusedOnProcessors[] = {
      "omit --runtime, and name a board with a GPU"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --precision int8",
      "onnxruntime-cpu cannot compute in int8:", "omit --precision"},
+    {"estimate zoo:resnet18 --runtime onnxruntime-cpu --precision fp16",
+     "onnxruntime-cpu converts fp16 to fp32", "omit --precision"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --cuda-graph", "--cuda-graph has no effect",
      "only tensorrt and onnxruntime"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --caller framework", "--caller has no effect",

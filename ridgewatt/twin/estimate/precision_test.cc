@@ -117,10 +117,34 @@ TEST(Precision, RatesAreThePeaksOfTheBoard) {
   EXPECT_NEAR(fp32 / seconds(workload::Precision::kInt8), 4096.0 / 256, 0.02);
 }
 
+// Only TensorRT has integer kernels for GPUs. The other runtimes also run the conversions, so a
+// quantized network is not faster there.
+TEST(Precision, QuantizedNetworksComputeInFloatingPointOutsideTensorRt) {
+  const workload::DeployedWorkload plain("zoo:resnet18"), quantized("zoo:resnet18_qat");
+  const Twin twin = load_twin(load_board("agx-orin"));
+  const auto in = [&](const workload::DeployedWorkload& model, Runtime runtime) {
+    return model.with({.precision = workload::Precision::kFp32, .runtime = runtime}).at(32);
+  };
+  for (const Runtime runtime : {Runtime::kPytorchEager, Runtime::kTorchscript,
+                                Runtime::kTorchCompile, Runtime::kOnnxRuntime}) {
+    const auto cost = in(quantized, runtime);
+    for (const auto& kernel : cost->kernels) {
+      if (kernel.macs > 0) EXPECT_EQ(kernel.work_int_op, 0) << kernel.name;
+    }
+    EXPECT_GT(Estimator(twin, cost)({}).period_s, Estimator(twin, in(plain, runtime))({}).period_s)
+        << name_of(runtime);
+  }
+  EXPECT_GT(in(quantized, Runtime::kTensorRt)->work_int_op(), 1e9);
+  EXPECT_THROW(
+      quantized.with({.precision = workload::Precision::kFp8, .runtime = Runtime::kTensorRt}).at(1),
+      NotSupportedError);
+}
+
 TEST(Precision, ABoardWithoutTheRateSaysSo) {
   const workload::DeployedWorkload resnet("zoo:resnet18");
   const workload::DeployedWorkload quantized("zoo:resnet18_qat");  // always INT8
-  EXPECT_THROW(Estimator(load_twin(load_board("nano")), quantized.at(1)), NotSupportedError);
+  const auto in_tensorrt = quantized.with({.runtime = Runtime::kTensorRt}).at(1);
+  EXPECT_THROW(Estimator(load_twin(load_board("nano")), in_tensorrt), NotSupportedError);
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
     for (const workload::Precision precision :

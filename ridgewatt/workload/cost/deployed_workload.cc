@@ -24,6 +24,13 @@ namespace {
 constexpr std::int64_t kMostBatch = 1 << 20;  // maximum value of --batch
 
 void refuse_narrow(const DeployOptions& options) {
+  const bool half = kPrecisionRows[options.precision].inference.parameters == 16;
+  if (half && is_on_cpu(options.runtime)) {
+    throw NotSupportedError(
+        fmt::format("{} converts {} to fp32, and these conversions are not modelled",
+                    name_of(options.runtime), name_of(options.precision)),
+        "", "omit --precision");
+  }
   // PyTorch's 8-bit engines run on the CPU. On the GPU, PyTorch widens 8-bit weights before use.
   const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
@@ -33,6 +40,12 @@ void refuse_narrow(const DeployOptions& options) {
                           "",
                           processor ? "give a quantized model, and omit --precision"
                                     : "use --precision fp16, or --runtime tensorrt");
+}
+
+// On a GPU, only TensorRT has integer kernels. The other runtimes convert to floating point.
+bool multiplies_integers(Runtime runtime) {
+  const RuntimeRow& row = kRuntimeRows[runtime];
+  return row.on_cpu || (row.narrow && !row.eager);
 }
 
 // Whether a converter may have folded batch normalizations into the convolutions: half of the
@@ -91,6 +104,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   const bool eager = is_eager(options_.runtime);
   if (!eager && options_.kind == WorkloadKind::kTraining) refuse_training(options_.runtime);
   refuse_narrow(options_);
+  cost.integers = multiplies_integers(options_.runtime);
   if (eager) {
     cost.traffic = TrafficModel::kUnfused;
   } else {

@@ -71,7 +71,8 @@ using Origin = ExecutionPlan::Origin;
 
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, WorkloadKind kind) : kind_(kind) {
+  PlanBuilder(const Model& model, WorkloadKind kind, bool integers)
+      : kind_(kind), integers_(integers) {
     plan_.model = &model;
     plan_.storage.resize(model.tensors.size());
     std::iota(plan_.storage.begin(), plan_.storage.end(), 0);
@@ -85,7 +86,7 @@ class PlanBuilder {
   ExecutionPlan build() {
     add_graph(plan_.model->graph, 1, 0);
     note_whole_caches();
-    if (kind_ == WorkloadKind::kInference) absorb_quantization(plan_);
+    if (kind_ == WorkloadKind::kInference && integers_) absorb_quantization(plan_);
     return std::move(plan_);
   }
 
@@ -215,7 +216,7 @@ class PlanBuilder {
     std::size_t dearest = 0;
     double most = -1;
     for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
-      PlanBuilder trial(*plan_.model, kind_);
+      PlanBuilder trial(*plan_.model, kind_, integers_);
       trial.add_graph(node.subgraphs[i], 1, 0);
       double work = 0;
       for (const Step& step : trial.plan_.steps) work += step.count * (1 + step.cost.flops);
@@ -254,6 +255,7 @@ class PlanBuilder {
   }
 
   WorkloadKind kind_;
+  bool integers_;
   ExecutionPlan plan_;
   int scopes_ = 0;
   std::map<std::pair<std::string, std::int64_t>, int> whole_caches_;
@@ -316,8 +318,8 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
 
 }  // namespace
 
-ExecutionPlan make_plan(const Model& model, WorkloadKind kind) {
-  return PlanBuilder(model, kind).build();
+ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers) {
+  return PlanBuilder(model, kind, integers).build();
 }
 
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,

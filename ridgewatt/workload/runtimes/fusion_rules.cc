@@ -29,9 +29,9 @@ struct RuntimeRulesRow {
   constexpr bool complete() const { return !usual.empty(); }
 };
 constexpr auto kRuntimeRulesRows =
-    enum_rows<RuntimeRulesRow>({{Runtime::kPytorchEager, eager_rules, kWide},
-                                {Runtime::kTorchscript, torchscript_rules, kWide},
-                                {Runtime::kTorchCompile, torch_compile_rules, kWide},
+    enum_rows<RuntimeRulesRow>({{Runtime::kPytorchEager, eager_rules, kWideAndHalf},
+                                {Runtime::kTorchscript, torchscript_rules, kWideAndHalf},
+                                {Runtime::kTorchCompile, torch_compile_rules, kWideAndHalf},
                                 {Runtime::kOnnxRuntime, onnxruntime_rules, kWideAndHalf},
                                 {Runtime::kTensorRt, tensorrt_rules, kWideHalfAndInt8},
                                 {Runtime::kOnnxRuntimeCpu, onnxruntime_cpu_rules, kWide}});

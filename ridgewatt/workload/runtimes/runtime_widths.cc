@@ -1,6 +1,10 @@
 #include "ridgewatt/workload/runtimes/runtime_widths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "ridgewatt/base/error.h"
 
 namespace ridgewatt::workload {
 namespace {
@@ -83,6 +87,12 @@ void set_arithmetic(ExecutionPlan& plan, const ValueGraph& graph, const RuntimeT
   lowered.arithmetic = narrow ? target.fallback : target.precision;
   lowered.widths = element_widths(lowered.arithmetic, WorkloadKind::kInference);
   std::vector<bool> steps(plan.steps.size(), false);
+  if (narrow && is_quantized(plan) && target.precision != Precision::kInt8) {
+    throw NotSupportedError(
+        fmt::format("the model is quantized to 8-bit integers and cannot run in {}",
+                    name_of(target.precision)),
+        plan.model->name, "omit --precision");
+  }
   if (narrow && !is_quantized(plan)) steps = quantize(plan, graph, target.precision, lowered);
   narrow_weights(plan, lowered);
   for (std::size_t k = 0; k < lowered.labels.size(); ++k) {
