@@ -78,9 +78,12 @@ void set_hardware(const Board& board, Twin& twin) {
   twin.flop_per_cycle = fp32 * board.sms;
   twin.sms = board.sms;
   twin.preset_sms.clear();
-  for (const Preset& preset : presets(board)) {
-    if (preset.sms <= 0 || preset.sms >= board.sms) continue;
-    if (sms_on(board, preset.mode) == preset.sms) {
+  const auto& all = presets(board);
+  const bool stated = std::any_of(all.begin(), all.end(), [](const auto& p) { return p.sms > 0; });
+  for (const Preset& preset : all) {
+    const bool fewer = preset.sms > 0 && preset.sms < board.sms;
+    const bool unknown = stated && preset.sms == 0 && sms_on(board, preset.mode) == board.sms;
+    if (unknown || (fewer && sms_on(board, preset.mode) == preset.sms)) {
       twin.preset_sms.emplace_back(preset.mode, preset.sms);
     }
   }

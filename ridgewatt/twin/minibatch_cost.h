@@ -109,7 +109,7 @@ struct Breakdown {
 
   // Clocks of the minibatch: those of the mode, or those at which its governor settles.
   PowerMode clocks;
-  int sms = 0;              // SMs that are on; 0 on a processor without a GPU
+  int sms = 0;              // SMs that are on; 0: unknown, or a processor without a GPU
   double free_gpu_hz = 0;   // GPU clock without a power limit
   double free_w = 0;        // average power without the module's power limit
   double held = 1;          // factor on the time due to that limit

@@ -241,7 +241,13 @@ double Twin::lo(TwinParam param) const {
 int Twin::sms_in(const PowerMode& mode) const {
   const auto found = std::find_if(preset_sms.begin(), preset_sms.end(),
                                   [&](const auto& preset) { return preset.first == mode; });
-  return found == preset_sms.end() ? sms : found->second;
+  return found == preset_sms.end() || found->second == 0 ? sms : found->second;
+}
+
+bool Twin::sms_known(const PowerMode& mode) const {
+  return std::none_of(preset_sms.begin(), preset_sms.end(), [&](const auto& preset) {
+    return preset.second == 0 && preset.first == mode;
+  });
 }
 
 double Twin::parameter_variance(const std::array<double, kTwinParamCount>& slopes) const {

@@ -129,7 +129,8 @@ struct Twin {
   // The hardware to which the parameters are relative.
   double flop_per_cycle = 0;  // FP32 peak of all SMs, FLOP per GPU cycle
   int sms = 0;
-  std::vector<std::pair<PowerMode, int>> preset_sms;  // presets that leave only some SMs on
+  // Presets that leave only some SMs on. 0: an unknown number.
+  std::vector<std::pair<PowerMode, int>> preset_sms;
   // Peak rate of contractions (convolutions and matrix products) divided by their FP32 rate, by
   // Arithmetic. The FP32 rate of convolutions is the TF32 rate if the GPU has TF32. 0: the board
   // has no known rate.
@@ -198,8 +199,10 @@ struct Twin {
     if (cpu) return 0;
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
-  // Number of SMs that are on: of a preset with exactly this mode, otherwise all.
+  // Number of SMs that are on: of a preset with exactly this mode, otherwise all. All if the number
+  // is not known.
   int sms_in(const PowerMode& mode) const;
+  bool sms_known(const PowerMode& mode) const;
   double operator[](TwinParam param) const { return values[static_cast<std::size_t>(param)]; }
   // Variance of a linear function of the logarithms of the parameters with the given slopes.
   double parameter_variance(const std::array<double, kTwinParamCount>& slopes) const;

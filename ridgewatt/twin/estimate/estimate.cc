@@ -75,8 +75,7 @@ Estimator::Estimator(const Twin& twin, std::shared_ptr<const workload::WorkloadC
                      const RunOptions& options)
     : twin_(on_runtime(twin, cost->runtime, cost->kind)),
       cost_(std::move(cost)),
-      options_(options),
-      mutex_(std::make_unique<std::mutex>()) {
+      options_(options) {
   if (cost_->kernels.empty()) {
     throw UsageError("the model has no operations that take time", cost_->name,
                      "check that the model is not empty");
@@ -120,9 +119,9 @@ std::pair<double, double> work_of(double cycles, double bytes, double clock_hz, 
 }  // namespace
 
 std::unique_ptr<Estimator::GpuState> Estimator::make_gpu_state(const Rates& rates,
-                                                               double gpu_clock_hz,
-                                                               double mem_clock_hz,
+                                                               const GpuClocks& clocks,
                                                                const GpuState* like) const {
+  const auto [gpu_clock_hz, mem_clock_hz] = clocks;
   auto state = std::make_unique<GpuState>();
   state->mem_clock_hz = mem_clock_hz;
   state->relative_clock = gpu_clock_hz / twin_.gpu_clock_hz;
@@ -179,17 +178,14 @@ void Estimator::add_kernels(const Rates& rates, double gpu_clock_hz, const GpuSt
   state.build_envelope(chains);
 }
 
-std::pair<double, double> Estimator::gpu_clocks(const PowerMode& mode) const {
+Estimator::GpuClocks Estimator::gpu_clocks(const PowerMode& mode) const {
   return {mode.has(Knob::kGpuClock) ? mode.gpu_clock_hz : twin_.gpu_clock_hz,
           mode.has(Knob::kMemClock) ? mode.mem_clock_hz : twin_.mem_clock_hz};
 }
 
 const Estimator::GpuState& Estimator::gpu_state(const PowerMode& mode) const {
-  const auto [gpu_clock_hz, mem_clock_hz] = gpu_clocks(mode);
-  const std::lock_guard lock(*mutex_);
-  auto& state = states_[{gpu_clock_hz, mem_clock_hz}];
-  if (!state) state = make_gpu_state(*rates_, gpu_clock_hz, mem_clock_hz, nullptr);
-  return *state;
+  const GpuClocks clocks = gpu_clocks(mode);
+  return states_.at(clocks, [&] { return make_gpu_state(*rates_, clocks, nullptr); });
 }
 
 Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
@@ -406,17 +402,16 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
 const Estimator* Estimator::with_fewer_sms(const PowerMode& mode) const {
   const int sms = twin_.sms_in(mode);
   if (sms == twin_.sms) return nullptr;
-  const std::lock_guard lock(*mutex_);
-  auto& fewer = fewer_sms_[sms];
-  if (!fewer) fewer = std::make_unique<const Estimator>(with_sms(twin_, sms), cost_, options_);
-  return fewer.get();
+  return &fewer_sms_.at(sms, [&] {
+    return std::make_unique<const Estimator>(with_sms(twin_, sms), cost_, options_);
+  });
 }
 
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
   if (const Estimator* fewer = with_fewer_sms(mode)) return fewer->breakdown(mode, run);
   if (twin_.cpu) return on_processor(mode);
   Breakdown result = at_clocks(clocks(mode, run), run);
-  result.free_gpu_hz = gpu_clocks(mode).first;
+  result.free_gpu_hz = gpu_clocks(mode)[0];
   if (!twin_.discrete && result.free_w > twin_.power_limit_w) {
     const Breakdown free = result;
     PowerMode lower = free.clocks;
@@ -428,6 +423,7 @@ Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) con
     result.held = result.total.period_s / free.total.period_s;
     result.least_s = free.least_s;
   }
+  if (!twin_.sms_known(mode)) result.sms = 0;
   return result;
 }
 

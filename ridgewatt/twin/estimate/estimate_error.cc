@@ -22,6 +22,8 @@ constexpr double kLeastIdle = 0.5;
 // Published rows of three cards exceed their power limit only up to this multiple of the card's
 // lowest limit: those of the A40 at its two lowest limits.
 constexpr double kLowestHeldTo = 1.27;
+// Presets of Orin boards leave at least half of the SMs on.
+constexpr double kFewerSms = 2;
 constexpr double kEnds = 0.9;  // interval whose ends are computed at other clocks
 
 // Natural logarithms of time, power and energy.
@@ -183,11 +185,11 @@ ErrorModel::~ErrorModel() = default;
 
 const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const {
   const auto key = octaves(twin_, mode);
-  const std::lock_guard lock(mutex_);
-  auto& known = known_[key];
-  if (known) return *known;
-  const PowerMode at = at_octaves(twin_, key);
-  known = std::make_unique<Variances>();
+  return known_.at(key, [&] { return variances_at(at_octaves(twin_, key)); });
+}
+
+std::unique_ptr<const ErrorModel::Variances> ErrorModel::variances_at(const PowerMode& at) const {
+  auto known = std::make_unique<Variances>();
   const auto middle = logs_of(middle_.at_clocks(at, middle_.options_).total);
   const std::vector<MinibatchCost> costs = middle_.at_moved(at, moved_);
   std::array<std::array<double, kTwinParamCount>, kQuantities.size()> slopes{};
@@ -222,7 +224,7 @@ const ErrorModel::Variances& ErrorModel::variances(const PowerMode& mode) const 
   }
   known->precision_share = precision[kTime];
   known->error = middle_.twin().changed_by ? of_runtime(*known) : of_twin(*known);
-  return *known;
+  return known;
 }
 
 std::array<double, kQuantities.size()> ErrorModel::parameter_variance(const PowerMode& mode) const {
@@ -241,12 +243,9 @@ std::array<double, kQuantities.size()> ErrorModel::prior_variance(const PowerMod
 
 const ErrorModel* ErrorModel::with_fewer_sms(int sms) const {
   if (sms == 0 || sms == twin_.sms) return nullptr;
-  const std::lock_guard lock(mutex_);
-  auto& fewer = fewer_sms_[sms];
-  if (!fewer) {
-    fewer = std::make_unique<const ErrorModel>(with_sms(twin_, sms), middle_.cost_, options_);
-  }
-  return fewer.get();
+  return &fewer_sms_.at(sms, [&] {
+    return std::make_unique<const ErrorModel>(with_sms(twin_, sms), middle_.cost_, options_);
+  });
 }
 
 // Factor on the runtime's error for boards, on a card whose engines are those of modules. With the
@@ -381,6 +380,12 @@ void ErrorModel::widen(const Breakdown& at, EstimateError& error) const {
     const double sd = std::log(at.held) / kNormal95;
     error[kTime].add(sd, sd);
   }
+  if (at.sms == 0) {
+    const double sd = std::log(kFewerSms) / kNormal95;
+    error[kTime].add(sd, 0);
+    error[kPower].add(0, sd);
+    error[kEnergy].add(sd, sd);
+  }
 }
 
 // If a board draws more or less power than modelled, its limit leaves a lower or a higher clock.
@@ -471,6 +476,11 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
     reasons.push_back(fmt::format("CPU clock: {:.4g} MHz, at least {:.4g} where fitted",
                                   at.clocks.cpu_clock_hz / 1e6,
                                   twin_.home.least_cpu_hz(middle_.cost().kind) / 1e6));
+  }
+  if (at.sms == 0) {
+    reasons.push_back(fmt::format(
+        "SMs: the number that this preset leaves on is not known, and all {} are counted",
+        twin_.sms));
   }
   if (at.held > 1) {
     reasons.push_back(

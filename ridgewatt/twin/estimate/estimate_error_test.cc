@@ -1,5 +1,7 @@
 #include "ridgewatt/twin/estimate_error.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -330,6 +332,26 @@ TEST(ErrorModel, WhatTheLimitForbidsIsSaid) {
 
 // Sweeps of inference start at 422.4 MHz (../shared/data/README.md). Below that clock, a busy GPU
 // still draws the same power, and the interval is wider because no row was measured there.
+// The board file of Thor does not state how many SMs its preset 70W leaves on.
+TEST(ErrorModel, AnUnknownNumberOfSmsWidensTheInterval) {
+  const Board board = load_board("thor");
+  const Twin twin = load_twin(board);
+  const auto cost = workload::DeployedWorkload("zoo:resnet50").at(1);
+  const Estimator estimator(twin, cost);
+  const ErrorModel errors(twin, cost, {});
+  PowerMode mode = find_preset(board, "70W").mode;
+  const auto unknown = errors(mode);
+  const std::string reasons =
+      fmt::format("{}", fmt::join(errors.widened_at(estimator.breakdown(mode)), "; "));
+  EXPECT_THAT(reasons, ::testing::HasSubstr("SMs: the number that this preset leaves on"));
+  EXPECT_FALSE(twin.sms_known(mode));
+  mode.cpu_cores = 11;  // no preset
+  EXPECT_TRUE(twin.sms_known(mode));
+  const auto all_on = errors(mode);
+  EXPECT_GT(unknown[kTime].factor(0.9), 1.3 * all_on[kTime].factor(0.9));
+  EXPECT_NEAR(unknown[kTime].factor_below(0.9), all_on[kTime].factor_below(0.9), 0.05);
+}
+
 TEST(ErrorModel, BelowTheClocksThatWereSeenABusyGpuStillDrawsPower) {
   const Twin twin = load_twin(load_board("agx-orin"));
   ASSERT_DOUBLE_EQ(twin.home.least_cpu_hz(WorkloadKind::kInference), 422.4e6);

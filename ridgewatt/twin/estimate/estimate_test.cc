@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -355,6 +356,27 @@ TEST(Twin, EveryParameterHasAPlaceAndSurvivesTheBoardFile) {
   EXPECT_EQ(read.origin, "by a test");
   EXPECT_DOUBLE_EQ(read.fit.time_mape.value(), 0.1);
   EXPECT_FALSE(read.fit.unseen_time_mape);
+}
+
+// No cache keeps gigabytes until the next minibatch. The number of weights is that of the network's
+// matrix products; its embedding table is read in part.
+TEST(Twin, ReadsTheWeightsOfALargeNetworkInEveryMinibatch) {
+  constexpr double kWeights = 1'034'512'384, kCached = 0.02;
+  const workload::DeployedWorkload model("zoo:llama_small_decode");
+  for (const Runtime runtime :
+       {Runtime::kTorchCompile, Runtime::kOnnxRuntime, Runtime::kTensorRt}) {
+    const auto cost =
+        model.with({.precision = workload::Precision::kFp32, .runtime = runtime}).at(1);
+    for (const auto& name : list_boards()) {
+      const Twin twin = load_twin(load_board(name));
+      const double peak = twin.bus_bytes_per_cycle * twin.mem_clock_hz;
+      const double least_s = (1 - kCached) * 4 * kWeights / peak;
+      const Breakdown at = Estimator(twin, cost).breakdown({});
+      EXPECT_GT(at.total.period_s, least_s) << name << " " << name_of(runtime);
+      const ErrorModel errors(twin, cost, {});
+      EXPECT_GT(bounded(at.total, errors(at), 0.9)[kTime].lo, least_s) << name;
+    }
+  }
 }
 
 // Every peak rate of Thor is above the AGX Orin's, so its twin must be faster.

@@ -113,20 +113,32 @@ namespace {
 // of its main loop, and columns of tiles outside the result.
 double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
   const bool tiles = workload::kOpClassRows[kernel.op_class].tiles;
-  if (!tiles || !(kernel.reduction_length > 0)) return 0;
+  // Fused attention has no main loop per product: it keeps both products on chip.
+  const bool fused = kernel.op_class == workload::OpClass::kAttention;
+  if (!tiles || fused || !(kernel.reduction_length > 0)) return 0;
   const double filling = twin.short_macs / kernel.reduction_length;
   const double columns =
       kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
   return filling + (1 + filling) * columns;
 }
 
+// Orin's GPUs have 256 KiB of L2 cache and 256 FLOP per cycle per multiprocessor.
+double cache_bytes(const Twin& twin) {
+  return twin.flop_per_cycle * 1024;
+}
+
 // Bytes that reach memory if the L2 cache keeps `share` of the bytes that fit. Data that stays in
-// this cache between two kernels is not transferred. Orin's GPUs have 256 KiB of L2 per
-// multiprocessor (4 MiB for 16 of them).
+// this cache between two kernels is not transferred.
 double past_cache_bytes(const Twin& twin, double bytes, double share) {
-  const double cache_bytes = twin.flop_per_cycle * 1024;  // 256 FLOP per cycle and multiprocessor
-  const double over = bytes / cache_bytes;
-  return bytes * (1 - share / (1 + over));
+  return bytes * (1 - share / (1 + bytes / cache_bytes(twin)));
+}
+
+// The share of the weights that every minibatch reads from memory, because the cache cannot keep
+// them until the next minibatch.
+double read_share_of_weights(const Twin& twin, const workload::WorkloadCost& cost) {
+  double bytes = 0;
+  for (const auto& kernel : cost.kernels) bytes += kernel.weight_bytes;
+  return bytes > 0 ? std::max(0.0, 1 - cache_bytes(twin) / bytes) : 0;
 }
 
 double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
@@ -139,6 +151,7 @@ double activation_bytes(const Twin& twin, const workload::KernelCost& kernel) {
 KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
   const Arithmetic usual = workload::arithmetic_of(cost.arithmetic);
   twin.speedup(usual);  // throws if the board has no such rate
+  const double read_share = read_share_of_weights(twin, cost);
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
     const auto [rate, traffic] = class_factors(twin, kernel);
@@ -161,7 +174,9 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     add(kernel.work_flop, own);
     add(kernel.work_int_op, Arithmetic::kInt8);
     const double cycles = timed_flop / (rate * twin.flop_per_cycle) * fill;
-    const double bytes = traffic * (kernel.weight_bytes + activation_bytes(twin, kernel));
+    const double least_weight_bytes = read_share * kernel.weight_bytes;
+    const double bytes = std::max(traffic * kernel.weight_bytes, least_weight_bytes) +
+                         traffic * activation_bytes(twin, kernel);
     if (!(cycles >= 0) || !(bytes >= 0) || !std::isfinite(cycles + bytes) || kernel.launches < 0) {
       throw UsageError("the cost of a kernel is not known", kernel.name,
                        "set every symbolic dimension of the model with --dim");
@@ -174,7 +189,8 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     launches_until.push_back(launched);
     fixed_cycles.push_back(kernel.launches * twin[P::kKernelCycles]);
     least_cycles.push_back(least_flop / twin.flop_per_cycle);
-    least_bytes.push_back(past_cache_bytes(twin, kernel.traffic_bytes(), 1));
+    const double activations = kernel.traffic_bytes() - kernel.weight_bytes;
+    least_bytes.push_back(least_weight_bytes + past_cache_bytes(twin, activations, 1));
     total_energy_flop += flop;
     total_traffic_bytes += bytes;
   }
