@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/guide/llm.md and llm_mode.md from the program's answers.
+"""Writes the tables of docs/guide/llm.md and llm_mode.md from the program's answers, and the
+families of docs/methods/language_models.md from their rows in the source.
 
     tools/language_tables.py build/ridgewatt/ridgewatt
     tools/language_tables.py build/ridgewatt/ridgewatt --check    # fails where a page is not current
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
-GUIDE = pathlib.Path(__file__).resolve().parent.parent / "docs/guide"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 MODELS = ["qwen3-0.6b", "llama-3.2-1b", "llama-3.2-3b", "qwen3-4b", "llama-3.1-8b", "llama-3.3-70b"]
 BOARDS = ["nano", "orin-nano-4gb@super", "orin-nano-8gb@super", "orin-nx-16gb", "agx-orin-32gb@super",
@@ -58,6 +61,16 @@ def modes(program):
                   "energy per token", "energy per request"], rows)
 
 
+def families():
+    """Returns the table of families. Mistral and Mixtral share the architecture of Llama."""
+    rows = []
+    for row in (ROOT / "ridgewatt/llm/family.h").read_text(encoding="utf-8").split("{.id = Family::")[1:]:
+        fields = dict(re.findall(r"\.(name|gguf|model_types) = (\{[^}]*\}|\"[^\"]*\")", row))
+        types = ", ".join(f"`{name}`" for name in re.findall(r'"(.*?)"', fields["model_types"]))
+        rows.append([fields["name"].strip('"'), types, "`" + fields.get("gguf", '"llama"').strip('"') + "`"])
+    return table(["family", "`model_type` in `config.json`", "architecture in GGUF"], rows)
+
+
 def with_table(page, made):
     """Replaces the table that has the same head in the text of a page by `made`."""
     head = made.split("\n", 1)[0] + "\n"
@@ -73,12 +86,13 @@ def with_table(page, made):
 def main():
     if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    for name, made in (("llm.md", models_by_boards(sys.argv[1])), ("llm_mode.md", modes(sys.argv[1]))):
-        page = (GUIDE / name).read_text(encoding="utf-8")
+    for name, made in (("methods/language_models.md", families()), ("guide/llm.md", models_by_boards(sys.argv[1])),
+                       ("guide/llm_mode.md", modes(sys.argv[1]))):
+        page = (DOCS / name).read_text(encoding="utf-8")
         current = with_table(page, made)
         if sys.argv[2:] and page != current:
-            sys.exit(f"docs/guide/{name} is not current: ./dev pages")
-        (GUIDE / name).write_text(current, encoding="utf-8")
+            sys.exit(f"docs/{name} is not current: ./dev pages")
+        (DOCS / name).write_text(current, encoding="utf-8")
 
 
 if __name__ == "__main__":
