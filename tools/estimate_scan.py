@@ -22,13 +22,12 @@ import functools
 import io
 import json
 import math
+import re
 import subprocess
 import sys
 
-PRECISIONS = ("fp32", "fp16", "int8", "bf16", "tf32", "fp8", "mixed")
 RUNTIMES = ("pytorch-eager", "torchscript", "torch-compile", "onnxruntime", "tensorrt")
-# For each precision and each runtime, the one that it should beat.
-WIDER = {"fp16": "fp32", "bf16": "fp32", "tf32": "fp32", "int8": "fp16", "fp8": "fp16"}
+# For each runtime, the one that it should beat.
 OLDER = {"torchscript": "pytorch-eager", "torch-compile": "pytorch-eager", "onnxruntime": "pytorch-eager",
          "tensorrt": "pytorch-eager"}
 # Number format of the matrix products of these quantizations, if the GPU has units for it.
@@ -48,6 +47,21 @@ def run(program, *words):
 def rows_of(program, *words):
     status, out, _ = run(program, *words, "--format", "csv", "-q")
     return list(csv.DictReader(io.StringIO(out))) if status in (0, 3) else []
+
+
+def bits_of(precision):
+    """Returns the bits in the name of a precision; 0: the name has none."""
+    return int(re.sub(r"\D", "", precision) or 0)
+
+
+@functools.lru_cache(maxsize=None)
+def precisions(program):
+    """Returns the precisions and, for each, the one that it should beat, or None."""
+    options = json.loads(run(program, "help", "estimate", "--format", "json")[1])["options"]
+    names = next(option["choices"] for option in options if "--precision" in option["names"])
+    return {name: None if name == "fp32" or not bits_of(name) else
+            "fp32" if bits_of(name) >= 16 else "fp16" if bits_of(name) >= 8 else "fp8"
+            for name in names if name != "stored"}
 
 
 class Boards:
@@ -130,7 +144,7 @@ def check_estimate(count, boards, row, idle, work):
     # one. FP32 may run in TF32; mixed and quantized networks may use any precision. Without tensor
     # cores, Winograd's algorithm saves a factor of 2.25.
     flop, quantized = work
-    any_rate = quantized or row["precision"] in ("int8", "fp8", "mixed", "stored")
+    any_rate = quantized or bits_of(row["precision"]) < 16
     fastest = max(v for k, v in peaks.items() if any_rate or k in ("fp32", "tf32", row["precision"]))
     least_ms = 1e3 * flop / (fastest * (1 if fastest > 2 * peaks["fp32"] else 2.25))
     for end in ("_lo", ""):
@@ -145,12 +159,12 @@ def key_of(row, **other):
     return tuple(other.get(k, row.get(k, "")) for k in keys)
 
 
-def check_order(count, rows):
+def check_order(count, rows, program):
     """Counts precisions and runtimes that are slower than the one that they should beat."""
     times = {key_of(row): number(row, "time_ms") for row in rows}
     for row in rows:
         name = " ".join(row[k] for k in ("board", "workload", "kind", "runtime", "precision", "preset", "batch"))
-        for rule, key, than in (("a precision slower than a wider one states a reason", "precision", WIDER),
+        for rule, key, than in (("a precision slower than a wider one states a reason", "precision", precisions(program)),
                                 ("a runtime slower than pytorch-eager states a reason", "runtime", OLDER)):
             other = times.get(key_of(row, **{key: than.get(row[key])}))
             if not other or number(row, "time_ms") <= other * SLACK:
@@ -166,7 +180,7 @@ def ask_network(program, model, kind, batches):
     rows, work = [], {}
     training = ["--training"] if kind == "training" else []
     for runtime in RUNTIMES if kind == "inference" else RUNTIMES[:1]:
-        for precision in PRECISIONS:
+        for precision in precisions(program):
             rows += rows_of(program, "estimate", f"zoo:{model}", "--device", "all", "--runtime", runtime,
                             "--precision", precision, "--modes", "presets", "--batch", batches, *training)
     for batch in batches.split(","):
@@ -241,7 +255,7 @@ def main():
         for (rows, work), idle in pool.map(network, asked_networks):
             for row in rows:
                 check_estimate(count, boards, row, idle, work[row["batch"]])
-            check_order(count, rows)
+            check_order(count, rows, asked.program)
         for answer in pool.map(lambda m: ask_language(asked.program, m), languages):
             check_language(count, boards, answer)
     print(f"{count.rows['networks']} rows of networks, {count.rows['language models']} of language models")

@@ -1,4 +1,5 @@
 #include "ridgewatt/answer/layers/engine_work.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 
 #include <algorithm>
@@ -20,34 +21,35 @@ struct FormatWord {
   int bits;
   Precision precision;
 };
-// Other words than the names of precisions. The first row whose word occurs in a format applies:
-// "bfloat16" contains "float".
-constexpr std::array<FormatWord, 15> kFormats = {{
-    {"bfloat16", 16, Precision::kBf16},
-    {"float16", 16, Precision::kFp16},
-    {"half", 16, Precision::kFp16},
-    {"e4m3", 8, Precision::kFp8},
-    {"e2m1", 4, Precision::kFp4},
+// Words of formats that are no words of precisions.
+constexpr std::array kFormats = std::to_array<FormatWord>({
     {"signed char", 8, Precision::kInt8},
     {"bool", 8, Precision::kFp32},
     {"int4", 4, Precision::kInt8},
     {"int64", 64, Precision::kFp32},
     {"long", 64, Precision::kFp32},
     {"double", 64, Precision::kFp32},
-    {"float", 32, Precision::kFp32},
-    {"int32", 32, Precision::kFp32},
     {"int", 32, Precision::kFp32},
     {"byte", 8, Precision::kFp32},
-}};
+});
 
+// The longest name or word of a precision in the format applies ("bfloat16" contains "float16"),
+// else the first of kFormats.
 std::optional<FormatWord> find_format(std::string_view format) {
+  static const NameSet kPrecisions = name_set<Precision>();
   const std::string lower = lower_case(format);
-  for (const workload::PrecisionRow& row : workload::kPrecisionRows) {
-    const ArithmeticRow& arithmetic = kArithmeticRows[row.arithmetic];
-    if (row.name == arithmetic.name && lower.find(row.name) != std::string::npos) {
-      return FormatWord{row.name, arithmetic.bits, row.id};
-    }
-  }
+  std::optional<FormatWord> found;
+  const auto consider = [&](std::string_view word, std::string_view name) {
+    const auto precision = find_name<Precision>(name);
+    if (!precision || lower.find(word) == std::string::npos) return;
+    const ArithmeticRow& arithmetic = workload::arithmetic_row(*precision);
+    if (name != arithmetic.name || (found && found->word.size() >= word.size())) return;
+    found = FormatWord{word, arithmetic.bits, *precision};
+  };
+  for (const std::string& name : kPrecisions.names) consider(name, name);
+  for (const auto& [word, name] : kPrecisions.synonyms) consider(word, name);
+  for (const auto& [word, name] : common_synonyms()) consider(word, name);
+  if (found) return found;
   for (const FormatWord& entry : kFormats) {
     if (lower.find(entry.word) != std::string::npos) return entry;
   }

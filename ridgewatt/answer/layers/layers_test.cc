@@ -60,6 +60,10 @@ TEST(EngineWork, FormatsHaveTheWidthOfTheirElements) {
   EXPECT_EQ(format_bits("Channel major FP16 format where channel % 8 == 0"), 16);
   EXPECT_EQ(format_bits("Thirty-two wide channel vectorized row major Int8 format"), 8);
   EXPECT_EQ(format_bits("c10::BFloat16"), 16);
+  EXPECT_EQ(format_bits("c10::Half"), 16);
+  EXPECT_EQ(format_bits("c10::Float8_e4m3fn"), 8);
+  EXPECT_EQ(format_bits("Row major linear E2M1"), 4);
+  EXPECT_EQ(format_bits("float"), 32);
   EXPECT_EQ(format_bits("long int"), 64);
   EXPECT_EQ(format_bits("nonsense"), 0);
 }

@@ -67,15 +67,12 @@ std::string only_name_with(const std::string& part, const std::vector<Synonym>& 
 
 std::span<const Synonym> common_synonyms() {
   static const std::vector<Synonym> kWords = {
-      {"bfloat16", "bf16"},  {"i8", "int8"},
-      {"float8", "fp8"},     {"f8", "fp8"},
-      {"e4m3", "fp8"},       {"fp32", "f32"},
-      {"float32", "f32"},    {"fp16", "f16"},
-      {"float16", "f16"},    {"half", "f16"},
-      {"train", "training"}, {"infer", "inference"},
-      {"xgboost", "trees"},  {"gaussian-process", "gp"},
-      {"ssd", "nvme"},       {"sd-card", "sd"},
-      {"ram", "memory"},
+      {"bfloat16", "bf16"},   {"i8", "int8"},       {"float8", "fp8"},
+      {"f8", "fp8"},          {"e4m3", "fp8"},      {"e2m1", "fp4"},
+      {"fp32", "f32"},        {"float32", "f32"},   {"fp16", "f16"},
+      {"float16", "f16"},     {"half", "f16"},      {"train", "training"},
+      {"infer", "inference"}, {"xgboost", "trees"}, {"gaussian-process", "gp"},
+      {"ssd", "nvme"},        {"sd-card", "sd"},    {"ram", "memory"},
   };
   return kWords;
 }

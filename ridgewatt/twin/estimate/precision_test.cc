@@ -22,17 +22,7 @@ constexpr workload::Precision kAllPrecisions[] = {
     workload::Precision::kMixed};
 
 bool has_rate(const Board& board, workload::Precision precision) {
-  switch (precision) {
-    case workload::Precision::kFp16:
-    case workload::Precision::kMixed:
-      return supports(board, Arithmetic::kFp16);
-    case workload::Precision::kBf16:
-      return supports(board, Arithmetic::kBf16);
-    case workload::Precision::kInt8:
-      return supports(board, Arithmetic::kInt8);
-    default:
-      return true;
-  }
+  return supports(board, workload::arithmetic_of(precision));
 }
 
 // Calls check(name, board, estimators by precision) for every model and board.
@@ -147,8 +137,8 @@ TEST(Precision, ABoardWithoutTheRateSaysSo) {
   EXPECT_THROW(Estimator(load_twin(load_board("nano")), in_tensorrt), NotSupportedError);
   for (const auto& name : list_boards()) {
     const Board board = load_board(name);
-    for (const workload::Precision precision :
-         {workload::Precision::kFp16, workload::Precision::kBf16, workload::Precision::kInt8}) {
+    for (const workload::PrecisionRow& row : workload::kPrecisionRows) {
+      const workload::Precision precision = row.id;
       if (has_rate(board, precision)) continue;
       try {
         const workload::DeployOptions engine{.precision = precision, .runtime = Runtime::kTensorRt};
