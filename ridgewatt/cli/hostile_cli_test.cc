@@ -25,7 +25,6 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/every_command_support.h"
 #include "ridgewatt/cli/help/reference.h"
-#include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/io/file.h"
@@ -57,8 +56,8 @@ struct FileUse {
 #define HEATED_RUN \
   " -- ridgewatt fake-run zoo:resnet50 --batch 16 --sysroot heated --minibatches 100000"
 
+// For options without a row here or in kInputs, the first example of the command's help is used.
 const FileUse kOutputs[] = {
-    {"analyze", "--output", "analyze zoo:lenet5 -o %"},
     {"calibrate", "--output",
      "calibrate --device agx-orin --sweep inference.csv,model=zoo:resnet18 --no-validation -o %",
      true},
@@ -138,7 +137,6 @@ const FileUse kOutputs[] = {
     {"man", "--output", "man -o %"},
 };
 
-// For questions without a row here, inputs() adds the option to the first example of their help.
 const FileUse kInputs[] = {
     {"calibrate", "--microbench", "calibrate --device agx-orin --microbench %"},
     {"calibrate", "--runtimes", "calibrate --runtimes %"},
@@ -467,40 +465,41 @@ FileUse example_with(const std::string& command, const std::string& option,
   return {command, option, line};
 }
 
-// kInputs, and a use of each file option of the other questions.
-std::span<const FileUse> inputs() {
-  static const std::vector<FileUse> all = [] {
-    std::vector<FileUse> uses(std::begin(kInputs), std::end(kInputs));
-    const std::set<std::string> listed = tried(kInputs);
-    CLI::App app;
-    Context context{.commands = every_command()};
-    build_program(app, context);
-    for (answer::ParameterTableOf* const table_of : answer::kParameterTables) {
-      const answer::ParameterTable& table = table_of();
-      const std::string command(table.command);
-      const std::string example = reference_of(find_command(app, words_of(command))).example;
-      for (const answer::Part& part : table.parts) {
-        for (const answer::Parameter& row : part.rows) {
-          const std::string option = option_name(row);
-          const bool here = row.only != answer::Surface::kPython && reads_file(row.access.input);
-          if (!here || listed.contains(command + " " + option)) continue;
-          uses.push_back(example_with(command, option, example));
-        }
-      }
-    }
-    return uses;
-  }();
+// The rows, and a use of every other option of this kind.
+std::vector<FileUse> with_examples(std::span<const FileUse> rows, const std::string& kind) {
+  std::vector<FileUse> uses(rows.begin(), rows.end());
+  CLI::App app;
+  Context context{.commands = every_command()};
+  build_program(app, context);
+  const std::set<std::string> listed = tried(rows);
+  for (const std::string& name : declared(kind)) {
+    if (listed.contains(name)) continue;
+    const auto last = name.rfind(' ');
+    const std::string command = name.substr(0, last);
+    const std::string example = reference_of(find_command(app, words_of(command))).example;
+    uses.push_back(example_with(command, name.substr(last + 1), example));
+  }
+  return uses;
+}
+
+const std::vector<FileUse>& outputs() {
+  static const std::vector<FileUse> all = with_examples(kOutputs, "output");
+  return all;
+}
+
+const std::vector<FileUse>& inputs() {
+  static const std::vector<FileUse> all = with_examples(kInputs, "input");
   return all;
 }
 
 TEST(HostileTable, NoOptionThatNamesAFileIsLeftOut) {
-  EXPECT_EQ(tried(kOutputs), declared("output"));
+  EXPECT_EQ(tried(outputs()), declared("output"));
   EXPECT_EQ(tried(inputs()), declared("input"));
 }
 
 // label: slow
 TEST_F(Hostile, TheCommandsOfTheTableRun) {
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     const std::string line = with_file(use.line, "fresh");
     const Run run = shell(line);
     EXPECT_EQ(run.status, 0) << line << "\n" << run.output.substr(0, 400);
@@ -514,7 +513,7 @@ TEST_F(Hostile, OutputsThatAreNotPlainFiles) {
   const bool root = ::geteuid() == 0;
   fs::create_directory(path("folder"));
   const bool device = root && ::mknod(path("device").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0;
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     fs::create_symlink("target", path("link"));
     std::vector<std::string> places = {"link", "folder", "no/such/file"};
     if (device) places.emplace_back("device");
@@ -585,7 +584,7 @@ const std::set<std::string> kPrintNoTable = {"export",      "evaluate llm", "man
 
 // label: slow
 TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAFileIsWritten) {
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     if (kPrintNoTable.contains(use.command)) continue;
     for (const char* words : {"--columns no_such_column", "--sort no_such_column --format csv"}) {
       const std::string line = with_words(with_file(use.line, "fresh"), words);
@@ -685,7 +684,7 @@ TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
   }
 }
 
-// Every other command is in kActs or kOutputs, or only answers a question. Of the commands below,
+// Every other command is in kActs or outputs(), or only answers a question. Of the commands below,
 // campaign cancel, fake-board, fake-run, sandbox, serve and top act, but print no table.
 const std::set<std::string> kOnlyAnswer = {"campaign boards",
                                            "campaign cancel",
@@ -772,7 +771,7 @@ TEST_F(Hostile, NoResultReplacesAnInput) {
 // For every option that names a result: writes it onto each file that the command reads.
 // label: slow
 TEST_F(Hostile, NoOptionThatWritesReplacesAnInput) {
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     for (const auto& input : files_in_line(use.line)) {
       const std::string content = read_file(path(input));
       fs::create_symlink(input, path("symbolic"));
@@ -814,7 +813,7 @@ TEST_F(Hostile, WhatNoOptionDeclaresIsKeptToo) {
 // label: slow
 TEST_F(Hostile, AFifoIsReadToItsEnd) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     const std::string option = use.option;
     if (use.slow || option == "--observations" || makes_folder(use)) continue;
     // Opened for reading and writing, so that neither side waits for the other.
@@ -1003,7 +1002,7 @@ TEST_F(Hostile, ASweepIsNoStoreAndAStoreIsNoSweep) {
   };
   std::size_t databases = 0, tables = 0;
   std::vector<FileUse> uses(inputs().begin(), inputs().end());
-  for (const auto& use : kOutputs) {
+  for (const auto& use : outputs()) {
     if (stores.contains(use.option)) uses.push_back(use);
   }
   for (const auto& use : uses) {
