@@ -273,7 +273,7 @@ std::shared_ptr<BoundLanguageTuned> tune(const py::kwargs& given) {
       [&] {
         auto made = std::make_shared<BoundLanguageTuned>();
         made->path = asked.language.model;
-        made->found = answer::tune_language(asked.goal, answer::ask_language(asked.language));
+        made->found = answer::tuned_language(asked);
         for (const auto& tuned : made->found.settings) {
           made->rows.push_back(tuned_row(made->found.language, tuned));
         }

@@ -105,6 +105,7 @@ struct LanguageTuneAnswer {
 // CPU cores, because no time to switch cores is published. Throws UsageError for an invalid limit
 // or confidence.
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked);
+LanguageTuneAnswer tuned_language(const LanguageTuneRequest& asked);
 
 // Returns the objective in J or s.
 double goal_value(LanguageGoal goal, const llm::Forecast& forecast);

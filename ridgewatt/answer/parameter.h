@@ -134,9 +134,10 @@ struct Part {
 
 struct ParameterTable {
   std::string_view command;  // "schedule plan"; a single word is also the Python function
-  std::span<const Part> parts;
+  std::vector<Part> parts;
   std::shared_ptr<void> (*make)();    // creates a question with default values
   std::string_view description = {};  // in the help and in the OpenAPI document
+  std::string_view example = {};  // lines of the help, the first of which runs in an empty folder
   // HTTP path after /api/v1/; empty: the command with slashes, "schedule/plan".
   std::string_view path = {};
   std::string_view unless = {};  // over HTTP: the parameter that makes all others optional

@@ -1,5 +1,6 @@
-// Code that all commands of the program share. A command is a file cmd_NAME.cc that declares
-// options, calls one library function and prints the result. It contains no other logic.
+// Code that all commands of the program share. A command is a row of commands.cc or a file
+// cmd_NAME.cc: it declares options, calls one library function and prints the result. It contains
+// no other logic.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "ridgewatt/answer/fits.h"
 #include "ridgewatt/io/json.h"
-#include "ridgewatt/llm/fits.h"
 #include "ridgewatt/report/layer_sums.h"
 #include "ridgewatt/report/result.h"
 #include "ridgewatt/report/table.h"
@@ -38,12 +38,9 @@ Json language_model_json(const llm::LanguageModel& model);
 // The built-in network architectures, and the built-in language models.
 Table zoo_table();
 Table language_zoo_table();
-// One row per element of `fits`.
-Table fits_table(std::span<const llm::Fit> fits);
 Json fits_json(const llm::LanguageModel& model, const llm::FitsOptions& options,
                std::span<const llm::Fit> fits);
-Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
-                   std::span<const llm::Fit> fits);
+Result fits_result(const answer::FitsAnswer& found);
 // "yes", "no", or "yes, beyond training" for more tokens than in the training of the model.
 std::string fits_word(const llm::Fit& fit);
 // "board 7.44 GiB - system 1.50 - ... = left 0.36 GiB: fits".

@@ -41,8 +41,8 @@ Table language_phase_table(const answer::LanguageAnswer& found);
 
 // The complete result. `front`: only rows on the Pareto front.
 Result language_result(const answer::LanguageAnswer& found, bool front, OutputFormat format);
-Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model,
-                            OutputFormat format);
+Result language_tune_result(const answer::LanguageTuneRequest& asked,
+                            const answer::LanguageTuneAnswer& found, OutputFormat format);
 
 // A page with facts, tables and figures: time per token over context, the Pareto front, the
 // roofline of both phases, memory.

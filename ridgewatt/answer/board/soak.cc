@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
@@ -46,6 +47,32 @@ FittedTrace constants_of_trace(const std::string& path, const std::string& zone,
   found.file.origin = fmt::format("{}, {} of {}; ridgewatt thermal fit", today_text(),
                                   counted(found.rows, "row"), file_name(path));
   return found;
+}
+
+namespace {
+
+constexpr Parameter kHoldRows[] = {
+    {.name = "thermal",
+     .help = "Thermal constants",
+     .access = access_as<&HoldRequest::heat, &HeatQuestion::file>(Input::kFile),
+     .presence = Presence::kRequired,
+     .positional = "FILE"},
+    {.name = "power",
+     .help = "Powers of the board, as measured at a chip temperature of 50 C",
+     .access = access<&HoldRequest::powers_w>,
+     .quantity = units::watts().positive(),
+     .presence = Presence::kRequired},
+};
+
+}  // namespace
+
+const ParameterTable& thermal_hold_parameters() {
+  static const ParameterTable table = table_of<HoldRequest>(
+      "thermal hold",
+      {{kHoldRows, &whole}, {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}},
+      "For how long the board can hold a power before it throttles",
+      "ridgewatt thermal hold thermal.toml --power 30,40");
+  return table;
 }
 
 std::vector<thermal::HoldAnswer> how_long(const HoldRequest& asked, std::uint64_t seed) {

@@ -364,6 +364,10 @@ double goal_value(LanguageGoal goal, const Forecast& forecast) {
   return 0;
 }
 
+LanguageTuneAnswer tuned_language(const LanguageTuneRequest& asked) {
+  return tune_language(asked.goal, ask_language(asked.language));
+}
+
 LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageAnswer asked) {
   check_goal(question);
   check_power(question, asked);

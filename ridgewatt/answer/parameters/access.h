@@ -179,8 +179,11 @@ void* member_part(void* question) {
 }
 
 template <class Question>
-std::shared_ptr<void> make_question() {
-  return std::make_shared<Question>();
+ParameterTable table_of(std::string_view command, std::vector<Part> parts,
+                        std::string_view description = {}, std::string_view example = {},
+                        std::string_view path = {}, std::string_view unless = {}) {
+  const auto make = []() -> std::shared_ptr<void> { return std::make_shared<Question>(); };
+  return {command, std::move(parts), make, description, example, path, unless};
 }
 
 }  // namespace ridgewatt::answer

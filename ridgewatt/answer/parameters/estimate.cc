@@ -35,15 +35,17 @@ constexpr Parameter kEstimateRows[] = {
 }  // namespace
 
 const ParameterTable& estimate_parameters() {
-  static const Part parts[] = {{model_rows(), &member_part<&E::workload>},
-                               {workload_rows(), &member_part<&E::workload>},
-                               {all_runtimes_rows(), &member_part<&E::workload>},
-                               {loader_rows(), &member_part<&E::run>},
-                               {kEngineCallRows<E>, &whole},
-                               {kEstimateRows, &whole},
-                               {heat_rows(), &member_part<&E::heat>}};
-  static const ParameterTable table{"estimate", parts, &make_question<E>,
-                                    "Time, power and energy on any power mode, without profiling"};
+  static const ParameterTable table =
+      table_of<E>("estimate",
+                  {{model_rows(), &member_part<&E::workload>},
+                   {workload_rows(), &member_part<&E::workload>},
+                   {all_runtimes_rows(), &member_part<&E::workload>},
+                   {loader_rows(), &member_part<&E::run>},
+                   {kEngineCallRows<E>, &whole},
+                   {kEstimateRows, &whole},
+                   {heat_rows(), &member_part<&E::heat>}},
+                  "Time, power and energy on any power mode, without profiling",
+                  "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
   return table;
 }
 

@@ -187,17 +187,24 @@ constexpr Parameter kExplainLanguageRows[] = {
 }  // namespace
 
 const ParameterTable& explain_parameters() {
-  static const Part parts[] = {{kExplainedModelRows, &whole},
-                               {workload_rows(), &member_part<&X::workload>},
-                               {loader_rows(), &member_part<&X::run>},
-                               {kEngineCallRows<X>, &whole},
-                               {kExplainRows, &whole},
-                               {kProfileRows, &whole},
-                               {kSeenRows, &whole},
-                               {kChangeRows, &whole},
-                               {kExplainLanguageRows, &whole}};
-  static const ParameterTable table{"explain", parts, &make_question<X>,
-                                    "Why a measured time is longer than expected"};
+  static const ParameterTable table = table_of<X>(
+      "explain",
+      {{kExplainedModelRows, &whole},
+       {workload_rows(), &member_part<&X::workload>},
+       {loader_rows(), &member_part<&X::run>},
+       {kEngineCallRows<X>, &whole},
+       {kExplainRows, &whole},
+       {kProfileRows, &whole},
+       {kSeenRows, &whole},
+       {kChangeRows, &whole},
+       {kExplainLanguageRows, &whole}},
+      "Why a measured time is longer than expected",
+      "ridgewatt explain zoo:resnet50 --device orin-nano-8gb --measured 45ms\n"
+      "  ridgewatt explain zoo:yolov8n --device agx-orin --runtime tensorrt --precision fp16 "
+      "--samples-per-second 60 --power 22W --claimed 4ms\n"
+      "  ridgewatt explain zoo:llama-3.1-8b --device agx-orin --runtime llama.cpp --quantization "
+      "q4_k_m --tokens-per-second 7 --first-token 900ms\n"
+      "  ridgewatt explain zoo:resnet50 --batch 8 --for 20s -- python3 infer.py");
   return table;
 }
 

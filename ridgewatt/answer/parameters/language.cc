@@ -130,23 +130,30 @@ constexpr Parameter kTuneRows[] = {
 }  // namespace
 
 const ParameterTable& fits_parameters() {
-  static const Part parts[] = {{kFitsRows, &whole}};
-  static const ParameterTable table{"fits", parts, &make_question<F>,
-                                    "Whether a language model fits a board's memory"};
+  static const ParameterTable table =
+      table_of<F>("fits", {{kFitsRows, &whole}}, "Whether a language model fits a board's memory",
+                  "ridgewatt fits zoo:llama-3.1-8b --device all --quantization q4_k_m\n"
+                  "  ridgewatt fits model.gguf --device orin-nano-8gb --context 8192");
   return table;
 }
 
 const ParameterTable& llm_parameters() {
-  static const Part parts[] = {{kLanguageRows, &whole}, {kLlmRows, &whole}};
-  static const ParameterTable table{"llm", parts, &make_question<L>,
-                                    "Speed, power and joules per token of a language model"};
+  static const ParameterTable table =
+      table_of<L>("llm", {{kLanguageRows, &whole}, {kLlmRows, &whole}},
+                  "Speed, power and joules per token of a language model",
+                  "ridgewatt llm zoo:llama-3.1-8b --device agx-orin --quantization q4_k_m\n"
+                  "  ridgewatt llm zoo:llama-3.2-1b --device agx-orin-32gb@super --runtime "
+                  "tensorrt-llm --quantization int8 --prompt 512 --generate 256 --modes maxn\n"
+                  "  ridgewatt llm zoo:qwen3-4b --device all --modes maxn --pareto");
   return table;
 }
 
 const ParameterTable& tune_llm_parameters() {
-  static const Part parts[] = {{kLanguageRows, &member_part<&T::language>}, {kTuneRows, &whole}};
-  static const ParameterTable table{"tune llm", parts, &make_question<T>,
-                                    "The best mode for a language model, or one for each phase"};
+  static const ParameterTable table = table_of<T>(
+      "tune llm", {{kLanguageRows, &member_part<&T::language>}, {kTuneRows, &whole}},
+      "The best mode for a language model, or one for each phase",
+      "ridgewatt tune llm zoo:llama-3.2-3b --device orin-nano-8gb@super --max-power 15\n"
+      "  ridgewatt tune llm zoo:llama-3.1-8b --device agx-orin --phases --max-ttft 1s");
   return table;
 }
 

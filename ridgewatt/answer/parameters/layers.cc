@@ -1,6 +1,5 @@
-// The parameters of `layers` and `thermal hold`.
+// The parameters of `layers`.
 #include "ridgewatt/answer/layers.h"
-#include "ridgewatt/answer/held.h"
 #include "ridgewatt/answer/parameters/access.h"
 #include "ridgewatt/answer/parameters/shared_rows.h"
 
@@ -54,34 +53,13 @@ constexpr Parameter kLayersRows[] = {
      .needs = {.name = "power"}},
 };
 
-constexpr Parameter kHoldRows[] = {
-    {.name = "thermal",
-     .help = "Thermal constants",
-     .access = access_as<&HoldRequest::heat, &HeatQuestion::file>(Input::kFile),
-     .presence = Presence::kRequired,
-     .positional = "FILE"},
-    {.name = "power",
-     .help = "Powers of the board, as measured at a chip temperature of 50 C",
-     .access = access<&HoldRequest::powers_w>,
-     .quantity = units::watts().positive(),
-     .presence = Presence::kRequired},
-};
-
 }  // namespace
 
 const ParameterTable& layers_parameters() {
-  static const Part parts[] = {{kLayersRows, &whole}};
-  static const ParameterTable table{"layers", parts, &make_question<Traced>,
-                                    "Compare measured layers of a runtime with their roof"};
-  return table;
-}
-
-const ParameterTable& thermal_hold_parameters() {
-  static const Part parts[] = {
-      {kHoldRows, &whole},
-      {heat_rows().subspan(1), &member_part<&HoldRequest::heat>}};  // without FILE
-  static const ParameterTable table{"thermal hold", parts, &make_question<HoldRequest>,
-                                    "For how long the board can hold a power before it throttles"};
+  static const ParameterTable table = table_of<Traced>(
+      "layers", {{kLayersRows, &whole}}, "Compare measured layers of a runtime with their roof",
+      "ridgewatt layers --profile profile.json --layers layers.json --model "
+      "resnet18.onnx --device agx-orin");
   return table;
 }
 

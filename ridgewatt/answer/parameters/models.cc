@@ -70,23 +70,24 @@ constexpr Parameter kDeviceRows[] = {
 }  // namespace
 
 const ParameterTable& analyze_parameters() {
-  static const Part parts[] = {{kAnalyzeRows, &whole}};
-  static const ParameterTable table{"analyze", parts, &make_question<Counted>,
-                                    "Operations, bytes, parameters and memory of a model"};
+  static const ParameterTable table = table_of<Counted>(
+      "analyze", {{kAnalyzeRows, &whole}}, "Operations, bytes, parameters and memory of a model",
+      "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
+      "  ridgewatt analyze zoo:yolo11m --dim image=320");
   return table;
 }
 
 const ParameterTable& zoo_parameters() {
-  static const Part parts[] = {{kZooRows, &whole}};
-  static const ParameterTable table{"zoo list", parts, &make_question<ZooQuestion>,
-                                    "Names and sources of the architectures", "zoo"};
+  static const ParameterTable table = table_of<ZooQuestion>(
+      "zoo list", {{kZooRows, &whole}}, "Names and sources of the architectures",
+      "ridgewatt zoo list\n  ridgewatt zoo list --language", "zoo");
   return table;
 }
 
 const ParameterTable& device_parameters() {
-  static const Part parts[] = {{kDeviceRows, &whole}};
-  static const ParameterTable table{"device show", parts, &make_question<DeviceQuestion>,
-                                    "Every number of one board, with its source", "device"};
+  static const ParameterTable table = table_of<DeviceQuestion>(
+      "device show", {{kDeviceRows, &whole}}, "Every number of one board, with its source",
+      "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv", "device");
   return table;
 }
 

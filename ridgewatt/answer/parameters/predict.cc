@@ -117,24 +117,30 @@ constexpr Parameter kFrontRows[] = {
 }  // namespace
 
 const ParameterTable& predict_parameters() {
-  static const Part parts[] = {{kPredictRows, &member_part<&SuggestRequest::inputs>},
-                               {kProposeRows, &whole}};
-  static const ParameterTable table{"predict", parts, &make_question<SuggestRequest>,
-                                    "Time, power and energy of all modes from a few profiled ones"};
+  static const ParameterTable table = table_of<SuggestRequest>(
+      "predict", {{kPredictRows, &member_part<&SuggestRequest::inputs>}, {kProposeRows, &whole}},
+      "Time, power and energy of all modes from a few profiled ones",
+      "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
+      "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
+      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
+      "  ridgewatt predict --device agx-orin --advise --minibatch-time 250");
   return table;
 }
 
 const ParameterTable& suggest_parameters() {
-  static const Part parts[] = {{kPredictRows, &member_part<&SuggestRequest::inputs>},
-                               {kSuggestRows, &whole}};
-  static const ParameterTable table{"suggest", parts, &make_question<SuggestRequest>};
+  static const ParameterTable table = table_of<SuggestRequest>(
+      "suggest", {{kPredictRows, &member_part<&SuggestRequest::inputs>}, {kSuggestRows, &whole}});
   return table;
 }
 
 const ParameterTable& pareto_parameters() {
-  static const Part parts[] = {{kPredictRows, &member_part<&Front::inputs>}, {kFrontRows, &whole}};
-  static const ParameterTable table{"pareto", parts, &make_question<Front>,
-                                    "The modes that no other mode beats in both of two costs"};
+  static const ParameterTable table = table_of<Front>(
+      "pareto", {{kPredictRows, &member_part<&Front::inputs>}, {kFrontRows, &whole}},
+      "The modes that no other mode beats in both of two costs",
+      "ridgewatt pareto sweep.csv --x time --y power\n"
+      "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy\n"
+      "  ridgewatt pareto --sweep sweep.csv --device agx-orin --presets");
   return table;
 }
 

@@ -146,21 +146,19 @@ std::span<const Parameter> window_rows() {
 }
 
 const ParameterTable& program_parameters() {
-  static const Part parts[] = {{kCommandRows, &whole},
-                               {kMeasuringRows, &member_part<&P::profile>},
-                               {kRateRows, &member_part<&P::profile>},
-                               {kBoardRows, &whole},
-                               {kControlRows, &member_part<&P::control>}};
-  static const ParameterTable table{"", parts, &make_question<P>};
+  static const ParameterTable table = table_of<P>("", {{kCommandRows, &whole},
+                                                       {kMeasuringRows, &member_part<&P::profile>},
+                                                       {kRateRows, &member_part<&P::profile>},
+                                                       {kBoardRows, &whole},
+                                                       {kControlRows, &member_part<&P::control>}});
   return table;
 }
 
 const ParameterTable& in_place_parameters() {
-  static const Part parts[] = {{kBoardRows, &whole},
-                               {kControlRows, &member_part<&P::control>},
-                               {kRunningRows, &windows_of},
-                               {kWindowRows, &windows_of}};
-  static const ParameterTable table{"", parts, &make_question<P>};
+  static const ParameterTable table = table_of<P>("", {{kBoardRows, &whole},
+                                                       {kControlRows, &member_part<&P::control>},
+                                                       {kRunningRows, &windows_of},
+                                                       {kWindowRows, &windows_of}});
   return table;
 }
 

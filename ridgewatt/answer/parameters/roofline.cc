@@ -50,15 +50,16 @@ constexpr Parameter kRooflineRows[] = {
 }  // namespace
 
 const ParameterTable& roofline_parameters() {
-  static const Part parts[] = {{optional_model_rows(), &member_part<&R::workload>},
-                               {workload_rows(), &member_part<&R::workload>},
-                               {runtime_rows(), &member_part<&R::workload>},
-                               {loader_rows(), &member_part<&R::run>},
-                               {kEngineCallRows<R>, &whole},
-                               {kRooflineRows, &whole}};
-  static const ParameterTable table{
-      "roofline", parts, &make_question<R>,
-      "Roofs and balance points of power modes, and the place of each layer"};
+  static const ParameterTable table =
+      table_of<R>("roofline",
+                  {{optional_model_rows(), &member_part<&R::workload>},
+                   {workload_rows(), &member_part<&R::workload>},
+                   {runtime_rows(), &member_part<&R::workload>},
+                   {loader_rows(), &member_part<&R::run>},
+                   {kEngineCallRows<R>, &whole},
+                   {kRooflineRows, &whole}},
+                  "Roofs and balance points of power modes, and the place of each layer",
+                  "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16");
   return table;
 }
 

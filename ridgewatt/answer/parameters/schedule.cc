@@ -259,16 +259,21 @@ std::span<const Parameter> busy_share_rows() {
 }
 
 const ParameterTable& plan_parameters() {
-  static const auto parts = parts_around<Planned>({}, kPlanRows);
-  static const ParameterTable table{"schedule plan", parts, &make_question<Planned>,
-                                    "Mode, batch and training minibatches per cycle"};
+  static const ParameterTable table = table_of<Planned>(
+      "schedule plan", parts_around<Planned>({}, kPlanRows),
+      "Mode, batch and training minibatches per cycle",
+      "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
+      "--arrival-rate 60 --max-latency 500 --max-power 30 --strategy auto --profiles 15");
   return table;
 }
 
 const ParameterTable& simulate_parameters() {
-  static const auto parts = parts_around<Simulated>(kPlanFileRows, kSimulateRows);
-  static const ParameterTable table{"schedule simulate", parts, &make_question<Simulated>,
-                                    "Simulate the plan with random or recorded arrivals"};
+  static const ParameterTable table = table_of<Simulated>(
+      "schedule simulate", parts_around<Simulated>(kPlanFileRows, kSimulateRows),
+      "Simulate the plan with random or recorded arrivals",
+      "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
+      "--arrival-rate 60 --max-latency 500 --max-power 30 --arrivals poisson --duration 3600\n"
+      "  ridgewatt schedule simulate plan.json --arrivals bursty");
   return table;
 }
 

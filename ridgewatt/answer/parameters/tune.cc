@@ -184,25 +184,34 @@ void* loader_of(void* question) {
 
 const ParameterTable& tune_parameters() {
   const auto training = workload_rows().first(1);  // the other rows need a model
-  static const Part parts[] = {
-      {optional_model_rows(), &member_part<&Asked::workload>, Ways::kCampaign | Ways::kRowsAlone},
-      {kSourceRows, &whole},
-      {training, &member_part<&Asked::workload>, Ways::kCampaign | Ways::kSweep | Ways::kSamples},
-      {workload_rows().subspan(1), &member_part<&Asked::workload>, Ways::kProgram},
-      {all_runtimes_rows(), &member_part<&Asked::workload>, Ways::kProgram},
-      {loader_rows(), &loader_of, Ways::kProgram},
-      {kGoalRows, &member_part<&Asked::goal>},
-      {kSearchRows, &whole},
-      {heat_rows(), &member_part<&Asked::heat>}};
-  static const ParameterTable table{
-      "tune", parts,  &make_question<Asked>, "The best power mode and batch within limits",
-      {},     "sweep"};
+  static const ParameterTable table = table_of<Asked>(
+      "tune",
+      {{optional_model_rows(), &member_part<&Asked::workload>, Ways::kCampaign | Ways::kRowsAlone},
+       {kSourceRows, &whole},
+       {training, &member_part<&Asked::workload>, Ways::kCampaign | Ways::kSweep | Ways::kSamples},
+       {workload_rows().subspan(1), &member_part<&Asked::workload>, Ways::kProgram},
+       {all_runtimes_rows(), &member_part<&Asked::workload>, Ways::kProgram},
+       {loader_rows(), &loader_of, Ways::kProgram},
+       {kGoalRows, &member_part<&Asked::goal>},
+       {kSearchRows, &whole},
+       {heat_rows(), &member_part<&Asked::heat>}},
+      "The best power mode and batch within limits",
+      "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
+      "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
+      "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
+      "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
+      "--max-slowdown 5% --verify 4\n"
+      "  ridgewatt tune zoo:resnet50 --training --batch 16 --device agx-orin "
+      "--dataset-size 50000 --deadline 1h\n"
+      "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
+      "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py",
+      {}, "sweep");
   return table;
 }
 
 const ParameterTable& search_parameters() {
-  static const Part parts[] = {{kGoalRows, &member_part<&Asked::goal>}, {kSearchRows, &whole}};
-  static const ParameterTable table{"", parts, &make_question<Asked>};
+  static const ParameterTable table =
+      table_of<Asked>("", {{kGoalRows, &member_part<&Asked::goal>}, {kSearchRows, &whole}});
   return table;
 }
 

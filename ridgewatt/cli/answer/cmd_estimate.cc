@@ -9,7 +9,6 @@ namespace ridgewatt::cli {
 namespace {
 
 void run(const Context& context, answer::EstimateQuestion& question) {
-  question.device = board_or_local(context, question.device);
   const answer::EstimateAnswer found = answer::estimate(question, question.workload.load());
   for (const auto& [name, reason] : found.left_out) {
     if (!context.json()) remark(context, "left out: " + name + ": " + reason);
@@ -23,9 +22,8 @@ void run(const Context& context, answer::EstimateQuestion& question) {
 }  // namespace
 
 void add_estimate(CLI::App& app, Context& context) {
-  const auto [command, question, add] = define<answer::EstimateQuestion>(
-      app, context, answer::estimate_parameters(),
-      "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16", run);
+  const auto [command, question, add] =
+      define<answer::EstimateQuestion>(app, context, answer::estimate_parameters(), run);
   add_strict(command, context);
 }
 

@@ -51,14 +51,7 @@ void run(const Context& context, ExplainCommand& command, const CLI::App& app) {
 
 void add_explain(CLI::App& app, Context& context) {
   const auto [command, asked, add] = define<ExplainCommand, &ExplainCommand::question>(
-      app, context, answer::explain_parameters(),
-      "ridgewatt explain zoo:resnet50 --device orin-nano-8gb --measured 45ms\n"
-      "  ridgewatt explain zoo:yolov8n --device agx-orin --runtime tensorrt --precision fp16 "
-      "--samples-per-second 60 --power 22W --claimed 4ms\n"
-      "  ridgewatt explain zoo:llama-3.1-8b --device agx-orin --runtime llama.cpp --quantization "
-      "q4_k_m --tokens-per-second 7 --first-token 900ms\n"
-      "  ridgewatt explain zoo:resnet50 --batch 8 --for 20s -- python3 infer.py",
-      run);
+      app, context, answer::explain_parameters(), run);
   add.optional("--pid", asked.program.process, count().within(1, 1 << 22),
                "Watch this process instead of a command");
   add.optional("--for", asked.program.for_s, seconds().positive(),

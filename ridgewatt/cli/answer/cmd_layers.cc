@@ -23,10 +23,7 @@ void run(const Context& context, const LayersCommand& options) {
 
 void add_layers(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<LayersCommand, &LayersCommand::question>(
-      app, context, answer::layers_parameters(),
-      "ridgewatt layers --profile profile.json --layers layers.json --model "
-      "resnet18.onnx --device agx-orin",
-      run);
+      app, context, answer::layers_parameters(), run);
   options.figures.add_to(command, "the roofline with the measured layers");
 }
 

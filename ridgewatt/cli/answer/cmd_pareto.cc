@@ -72,12 +72,8 @@ void run(const Context& context, const answer::ParetoRequest& options, const CLI
 }  // namespace
 
 void add_pareto(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<answer::ParetoRequest>(
-      app, context, "pareto", std::string(answer::pareto_parameters().description),
-      "ridgewatt pareto sweep.csv --x time --y power\n"
-      "  ridgewatt pareto --samples samples.csv --device agx-orin --x time --y energy\n"
-      "  ridgewatt pareto --sweep sweep.csv --device agx-orin --presets",
-      run);
+  const auto [command, options, add] =
+      define_bare<answer::ParetoRequest>(app, context, answer::pareto_parameters(), run);
   add_prediction(command, context, answer::pareto_parameters(), &options);
   auto* const samples = command.get_option("--samples");
   auto* const sweep = command.get_option("--sweep");

@@ -113,14 +113,8 @@ void run(const Context& context, const PredictCommand& options, const CLI::App& 
 }  // namespace
 
 void add_predict(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<PredictCommand>(
-      app, context, "predict", std::string(answer::predict_parameters().description),
-      "ridgewatt predict --samples samples.csv --device agx-orin -o predicted.csv\n"
-      "  ridgewatt predict --samples samples.csv --reference resnet18.csv --query modes.csv\n"
-      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5\n"
-      "  ridgewatt predict --samples samples.csv --device agx-orin --suggest 5 --budgets 17:50\n"
-      "  ridgewatt predict --device agx-orin --advise --minibatch-time 250",
-      run);
+  const auto [command, options, add] =
+      define_bare<PredictCommand>(app, context, answer::predict_parameters(), run);
   add_prediction(command, context, answer::predict_parameters(), &options.asked);
   add.output("-o,--output", options.output,
              "Write the predictions (CSV, or JSON with "

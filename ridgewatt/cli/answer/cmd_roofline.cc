@@ -112,8 +112,7 @@ void add_local_options(const OptionAdder& add, answer::LocalRoofsQuestion& asked
 
 void add_roofline(CLI::App& app, Context& context) {
   const auto [command, options, add] = define<RooflineCommand, &RooflineCommand::question>(
-      app, context, answer::roofline_parameters(),
-      "ridgewatt roofline zoo:resnet50 --device agx-orin --modes maxn --batch 16", run);
+      app, context, answer::roofline_parameters(), run);
   command.get_option("--device")
       ->description(std::string(kBoardHelp) + "; local: this machine, measured now");
   add_strict(command, context);

@@ -61,8 +61,7 @@ void add_thermal(CLI::App& app, Context& context) {
                               "ridgewatt thermal hold thermal.toml --power 30,40 --ambient 35");
   thermal->require_subcommand(1);
   add_fit(*thermal, context);
-  define<answer::HoldRequest>(*thermal, context, answer::thermal_hold_parameters(),
-                              "ridgewatt thermal hold thermal.toml --power 30,40", hold);
+  define<answer::HoldRequest>(*thermal, context, answer::thermal_hold_parameters(), hold);
 }
 
 }  // namespace ridgewatt::cli

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/answer/tune_command.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/options/workload_options.h"
+#include "ridgewatt/report/language_report.h"
 #include "ridgewatt/report/tune_report.h"
 
 namespace ridgewatt::cli {
@@ -67,18 +69,8 @@ void run(const Context& context, TuneOptions& options, const CLI::App& command) 
 }  // namespace
 
 void add_tune(CLI::App& app, Context& context) {
-  const auto [command, options, add] = define<TuneOptions>(
-      app, context, "tune", std::string(answer::tune_parameters().description),
-      "ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time\n"
-      "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --runtime all\n"
-      "  ridgewatt tune --sweep sweep.csv --max-power 30 --profiles 15 --trace\n"
-      "  ridgewatt tune zoo:resnet50 --batch 16 --device agx-orin --minimize energy "
-      "--max-slowdown 5% --verify 4\n"
-      "  ridgewatt tune zoo:resnet50 --training --batch 16 --device agx-orin "
-      "--dataset-size 50000 --deadline 1h\n"
-      "  ridgewatt tune --device local --max-power 30 -- python3 train.py\n"
-      "  ridgewatt tune --device local --in-place --max-power 30 -- python3 train.py",
-      run);
+  const auto [command, options, add] =
+      define_bare<TuneOptions>(app, context, answer::tune_parameters(), run);
   add.model("MODEL", options.live.command,
             "ONNX file or zoo:NAME; on a real or fake board the program, after --");
   add.model("--model", options.workload.model, "The same as MODEL");
@@ -95,7 +87,8 @@ void add_tune(CLI::App& app, Context& context) {
   add_campaign_options(command, options.campaign);
   add_rows(command, answer::job_rows(), &options.job, "Jobs and days");
   add_output_option(command, context);
-  add_tune_llm(command, context);
+  ask<answer::tune_llm_parameters, answer::tuned_language, report::language_tune_result>(command,
+                                                                                         context);
 }
 
 }  // namespace ridgewatt::cli

@@ -25,9 +25,7 @@ void add_device(CLI::App& app, Context& context) {
   add_command(*device, context, "list", "The boards with their peaks in the top mode",
               "ridgewatt device list --format csv")
       ->callback([&context] { list(context); });
-  define<answer::DeviceQuestion>(*device, context, answer::device_parameters(),
-                                 "ridgewatt device show agx-orin@jp5.1 --list-modes --format csv",
-                                 show);
+  define<answer::DeviceQuestion>(*device, context, answer::device_parameters(), show);
 }
 
 }  // namespace ridgewatt::cli

@@ -30,10 +30,7 @@ void run(const Context& context, const answer::AnalyzeQuestion& question) {
 
 void add_analyze(CLI::App& app, Context& context) {
   const auto [command, question, add] =
-      define<answer::AnalyzeQuestion>(app, context, answer::analyze_parameters(),
-                                      "ridgewatt analyze zoo:resnet50 --batch 16 --per-layer\n"
-                                      "  ridgewatt analyze zoo:yolo11m --dim image=320",
-                                      run);
+      define<answer::AnalyzeQuestion>(app, context, answer::analyze_parameters(), run);
   command.get_option("--traffic")->excludes(command.get_option("--runtime"));
   add_strict(command, context);
 }

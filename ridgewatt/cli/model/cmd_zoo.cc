@@ -96,8 +96,7 @@ void add_zoo_write(CLI::App& zoo, Context& context) {
 void add_zoo(CLI::App& app, Context& context) {
   auto* command = command_named(app, "zoo", "Built-in architectures as ONNX without weights");
   command->require_subcommand(1);
-  define<answer::ZooQuestion>(*command, context, answer::zoo_parameters(),
-                              "ridgewatt zoo list\n  ridgewatt zoo list --language", list);
+  define<answer::ZooQuestion>(*command, context, answer::zoo_parameters(), list);
   add_zoo_write(*command, context);
 }
 

@@ -4,6 +4,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/option_rules.h"
 #include "ridgewatt/cli/options/vocabulary.h"
+#include "ridgewatt/cli/options/workload_options.h"
 
 namespace ridgewatt::cli {
 namespace {
@@ -111,9 +112,19 @@ void check_parameters(const CLI::App& command, const answer::ParameterTable& tab
   throw UsageError(idle->what, command.get_name(), idle->advice.empty() ? "omit it" : idle->advice);
 }
 
+void use_local_board(const Context& context, const answer::ParameterTable& table, void* question) {
+  for (const answer::Part& part : table.parts) {
+    for (const Parameter& row : part.rows) {
+      if (row.presence != answer::Presence::kLocal) continue;
+      void* const target = part.of(question);
+      row.access.set(target, row,
+                     {.words = {board_or_local(context, row.access.get(target, row))}});
+    }
+  }
+}
+
 void check_rows(const CLI::App& command, std::span<const Parameter> rows) {
-  const answer::Part part{rows, nullptr};
-  check_parameters(command, {"", {&part, 1}, nullptr}, nullptr);
+  check_parameters(command, {"", {{rows, nullptr}}, nullptr}, nullptr);
 }
 
 void refuse_rows(const CLI::App& command, std::span<const Parameter> rows, const std::string& when,

@@ -1,9 +1,8 @@
 // Creates the command of a question from its table of parameters (answer/parameter.h).
 //
-//   define<answer::FitsQuestion>(app, context, answer::fits_parameters(),
-//                                "ridgewatt fits zoo:llama-3.1-8b --device all", run);
-//   const auto [command, options, add] = define<LlmCommand, &LlmCommand::language>(
-//       app, context, answer::llm_parameters(), "ridgewatt llm ..", run);
+//   ask<answer::fits_parameters, answer::fits_on_boards, report::fits_result>(app, context);
+//   const auto [command, options, add] =
+//       define<LlmCommand, &LlmCommand::language>(app, context, answer::llm_parameters(), run);
 //   options.figures.add_to(command, "what they show");  // an option outside of the question
 #pragma once
 
@@ -39,13 +38,24 @@ std::string option_name(const answer::Parameter& row);
 // Returns the name of a table's command in its parent: "plan" for "schedule plan".
 std::string command_name(const answer::ParameterTable& table);
 
-// Adds the command of a table to `parent` with its name, description and options. `kQuestion`: the
-// member of Options that the table sets; null: Options itself. Before `action` is called, the
-// options are checked by check_parameters(), unless it has the parameter `command` and checks them
-// itself.
+// Sets the board that the question needs, but leaves out, to that of this machine.
+void use_local_board(const Context& context, const answer::ParameterTable& table, void* question);
+
+// Adds the command of a table to `parent` with its name, description and example, but without
+// options.
+template <class Options>
+Defined<Options> define_bare(CLI::App& parent, Context& context,
+                             const answer::ParameterTable& table, Action<Options> action) {
+  return define<Options>(parent, context, command_name(table), std::string(table.description),
+                         std::string(table.example), std::move(action));
+}
+
+// Adds the command of a table to `parent`, with its options. `kQuestion`: the member of Options
+// that the table sets; null: Options itself. Before `action` is called, check_parameters() and
+// use_local_board() are called, unless it has the parameter `command` and does this itself.
 template <class Options, auto kQuestion = nullptr>
 Defined<Options> define(CLI::App& parent, Context& context, const answer::ParameterTable& table,
-                        const std::string& example, Action<Options> action) {
+                        Action<Options> action) {
   const auto question_of = [](Options& options) -> void* {
     if constexpr (std::is_null_pointer_v<decltype(kQuestion)>) {
       return &options;
@@ -57,13 +67,31 @@ Defined<Options> define(CLI::App& parent, Context& context, const answer::Parame
     action =
         Action<Options>([=, &table](Context& given, Options& options, const CLI::App& command) {
           check_parameters(command, table, question_of(options));
+          use_local_board(given, table, question_of(options));
           action(given, options, command);
         });
   }
-  const auto defined = define<Options>(parent, context, command_name(table),
-                                       std::string(table.description), example, std::move(action));
+  const auto defined = define_bare<Options>(parent, context, table, std::move(action));
   add_parameters(defined.command, table, question_of(defined.options));
   return defined;
+}
+
+template <class Answer, class Question>
+Question asked_by(Answer (*)(const Question&));
+
+// Adds the command of a question that has no options outside of its table. It prints the result of
+// the answer: kResult(answer) or kResult(question, answer, format).
+template <answer::ParameterTableOf* kTable, auto* kAnswer, auto* kResult>
+void ask(CLI::App& parent, Context& context) {
+  using Question = decltype(asked_by(kAnswer));
+  void (*const run)(const Context&, const Question&) = [](const auto& given, const auto& asked) {
+    if constexpr (requires { kResult(kAnswer(asked)); }) {
+      print(given, kResult(kAnswer(asked)));
+    } else {
+      print(given, kResult(asked, kAnswer(asked), given.format));
+    }
+  };
+  define<Question>(parent, context, kTable(), run);
 }
 
 }  // namespace ridgewatt::cli

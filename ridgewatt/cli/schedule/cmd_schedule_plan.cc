@@ -50,11 +50,7 @@ void run(const Context& context, const answer::PlanRequest& options, const CLI::
 }  // namespace
 
 void add_schedule_plan(CLI::App& schedule, Context& context) {
-  define<answer::PlanRequest>(
-      schedule, context, answer::plan_parameters(),
-      "ridgewatt schedule plan --training-sweep T.csv --inference-sweep I.csv "
-      "--arrival-rate 60 --max-latency 500 --max-power 30 --strategy auto --profiles 15",
-      run);
+  define<answer::PlanRequest>(schedule, context, answer::plan_parameters(), run);
 }
 
 }  // namespace ridgewatt::cli

@@ -84,11 +84,7 @@ void run(const Context& context, SimulateOptions& options, const CLI::App& comma
 
 void add_schedule_simulate(CLI::App& schedule, Context& context) {
   const auto [command, options, add] = define<SimulateOptions, &SimulateOptions::asked>(
-      schedule, context, answer::simulate_parameters(),
-      "ridgewatt schedule simulate --training-sweep T.csv --inference-sweep I.csv "
-      "--arrival-rate 60 --max-latency 500 --max-power 30 --arrivals poisson --duration 3600\n"
-      "  ridgewatt schedule simulate plan.json --arrivals bursty",
-      run);
+      schedule, context, answer::simulate_parameters(), run);
   add.output("--power-csv", options.power_csv, "Write power over time to this CSV");
   add.output("--timeline-csv", options.timeline_csv,
              "Write which program held the device at which time to this CSV");

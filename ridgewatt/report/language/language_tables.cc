@@ -367,8 +367,9 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
   return result;
 }
 
-Result language_tune_result(const answer::LanguageTuneAnswer& found, const std::string& model,
-                            OutputFormat format) {
+Result language_tune_result(const answer::LanguageTuneRequest& asked,
+                            const answer::LanguageTuneAnswer& found, OutputFormat format) {
+  const std::string& model = asked.language.model;
   Result result{language_tune_table(found)};
   if (format == OutputFormat::kJson) result.json = language_tune_json(found);
   result.lines_before(language_tune_headline(found));

@@ -104,12 +104,11 @@ std::string fits_text(const llm::Fit& fit) {
                               : "");
 }
 
-Result fits_result(const llm::LanguageModel& model, const llm::FitsOptions& options,
-                   std::span<const llm::Fit> fits) {
-  Result result{fits_table(fits)};
-  result.json = fits_json(model, options, fits);
-  result.remarks = model.remarks;
-  if (fits.size() == 1) result.text_after('\n' + fits_text(fits.front()) + '\n');
+Result fits_result(const answer::FitsAnswer& found) {
+  Result result{fits_table(found.rows)};
+  result.json = fits_json(found.model, found.options, found.rows);
+  result.remarks = found.model.remarks;
+  if (found.rows.size() == 1) result.text_after('\n' + fits_text(found.rows.front()) + '\n');
   return result;
 }
 
