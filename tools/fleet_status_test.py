@@ -151,7 +151,7 @@ class FleetStatus(unittest.TestCase):
         self.assertAlmostEqual(both["modes"][0]["time_pct"], -10)
         self.assertAlmostEqual(both["modes"][0]["power_pct"], -20)
         table = status(*options, "--store", store)
-        self.assertIn("Modes that another beats in time and power", table.stdout)
+        self.assertIn("Modes for which another mode is better in time and power", table.stdout)
         csv = status(*options, "--store", store, "--format", "csv", "--table", "modes")
         self.assertEqual(len(csv.stdout.splitlines()), 2, csv.stdout)
 

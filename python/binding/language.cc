@@ -319,8 +319,8 @@ void bind_language(py::module_& module) {
         if (self->rows.front().feasible) return self->rows.front();
         const bool fits = self->rows.front().fits;
         throw NoSolutionError(
-            fits ? "no mode meets the limits" : "the model fits none of the boards", self->path,
-            fits ? "relax a limit" : "use a smaller quantization");
+            fits ? "no mode meets the limits" : "the model does not fit any of the boards",
+            self->path, fits ? "relax a limit" : "use a smaller quantization");
       },
       "the first LanguageTuned. Raises NoSolutionError if no setting meets the limits");
   module.def("llm_estimate", &estimate_language);

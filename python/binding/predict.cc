@@ -230,7 +230,7 @@ std::shared_ptr<Predictions> pareto(const py::kwargs& given) {
   if (asked.has("sweep")) {
     asked.refuse({"samples", "device", "model", "query", "method", "references", "reference_model",
                   "interval"},
-                 "with a sweep", "its rows are taken as they are");
+                 "with a sweep", "its rows are used without a prediction");
     asked.done();
     const auto workload = asked.maybe_text("workload");
     const Sweep rows = trusted_sweep(asked, raw_sweep("sweep", asked.object("sweep"), workload),

@@ -56,7 +56,7 @@ struct TuneForms {
                                     "on a twin without a strategy",
                                     "every point is estimated, none is profiled"};
   static constexpr Form kTwinSearch{1 << 2, "with --strategy", "with a strategy",
-                                    "without it every point is judged with its interval"};
+                                    "without it every point counts with its interval"};
   static constexpr Form kVerification{1 << 3, "with --verify", "with verify",
                                       "it profiles what the twin's answer needs"};
   static constexpr Form kSweep{1 << 4, "with --sweep", "with a sweep"};
@@ -65,11 +65,11 @@ struct TuneForms {
                                    "name the board, whose twin is to be a reference"};
   static constexpr Form kBoard{1 << 7, "on a real or fake board"};
   static constexpr Form kProgram{1 << 8, "on a real or fake board without --verify", "",
-                                 "it says how the twin's model runs"};
+                                 "it states how the twin's model runs"};
   static constexpr Form kInPlace{1 << 9, "with --in-place", "in place",
                                  "the program is not started for every point"};
   static constexpr Form kCampaign{1 << 10, "with --campaign", "",
-                                  "the plan says what is measured, and how"};
+                                  "the plan states what is measured, and how"};
   static constexpr Form kJob{1 << 11, "for a job"};
   static constexpr Form kPeriod{1 << 12, "for a period"};
   static constexpr Form kDay{1 << 13, "for a day"};

@@ -143,8 +143,8 @@ class BoardTask {
     const Stopwatch waiting;
     while (!hand_in(summary_.measured > 0 || summary_.failed > 0)) {
       if (waiting.s() >= options_.wait_s) {
-        throw TryAgainError("the store cannot be reached; what was measured waits in the spool",
-                            away_);
+        throw TryAgainError(
+            "the store cannot be reached; the measured points are kept in the spool", away_);
       }
       std::this_thread::sleep_for(kPause);
     }

@@ -120,10 +120,10 @@ NotFoundError unknown_bsp(const std::string& text, const Board& board) {
 // Returns the advice for an unknown board. For "fake:agx-orn", it suggests names like "agx-orn".
 std::string board_hint(const std::string& text) {
   if (text == kLocalBoard) {
-    return "this machine is none of the boards of `ridgewatt device list`: "
-           "`ridgewatt calibrate --device local` measures its processor once, and then it is one. "
-           "Of the machine itself roofline, microbench, measure, sensors and top, and tune and "
-           "profile with a program after --, can be asked";
+    return "this machine is not a board of `ridgewatt device list`. Run `ridgewatt calibrate "
+           "--device local` once to measure its processor and describe it as a board. Without "
+           "this, only roofline, microbench, measure, sensors, top, and tune and profile with a "
+           "program after -- work on this machine";
   }
   const auto colon = text.find(':');  // fake:agx-orin
   const std::string name = text.substr(colon == std::string::npos ? 0 : colon + 1);

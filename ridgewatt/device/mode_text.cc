@@ -148,9 +148,9 @@ std::vector<std::string> rounded_clocks(const PowerMode& asked, const PowerMode&
     if (!asked.has(knob) || !applied.has(knob)) continue;
     const double wanted = knob_in_field_unit(asked, knob), set = knob_in_field_unit(applied, knob);
     if (std::abs(set - wanted) <= kReadingError * wanted) continue;
-    lines.push_back(
-        fmt::format("{} = {:g} MHz is not a clock of the board: set to the nearest, {:g} MHz",
-                    short_name(knob), wanted, set));
+    lines.push_back(fmt::format(
+        "{} = {:g} MHz is not a clock of the board; the nearest clock is used, {:g} MHz",
+        short_name(knob), wanted, set));
   }
   return lines;
 }

@@ -194,7 +194,8 @@ Filter sandbox_filter() {
 }
 
 void time_is_over(int) {
-  static constexpr char kLine[] = "ridgewatt: the sandbox's time is over: see --time\n";
+  static constexpr char kLine[] =
+      "ridgewatt: the time limit of the sandbox was reached: see --time\n";
   if (::write(STDERR_FILENO, kLine, sizeof kLine - 1) < 0) ::_exit(1);
   ::_exit(1);
 }

@@ -142,7 +142,7 @@ TEST_F(Sandbox, TimeEndsItWithOneLine) {
   });
   EXPECT_TRUE(WIFEXITED(ended.status));
   EXPECT_EQ(WEXITSTATUS(ended.status), 1);
-  EXPECT_EQ(ended.errors, "ridgewatt: the sandbox's time is over: see --time\n");
+  EXPECT_EQ(ended.errors, "ridgewatt: the time limit of the sandbox was reached: see --time\n");
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // the sanitizer reserves terabytes

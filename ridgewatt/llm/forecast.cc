@@ -130,8 +130,8 @@ void add_over_limit(const HeldPhase& phase, const char* of, std::vector<std::str
         "power of {}: more than the limit of {:.3g} W also at the lowest GPU clock", of, limit_w));
   } else if (phase.over() > 1 && !phase.lowered) {
     reasons.push_back(
-        fmt::format("power of {}: {:.3g} W by the model, more than the module's "
-                    "limit of {:.3g} W: it would lower its clocks",
+        fmt::format("power of {}: {:.3g} W by the model, more than the module's limit of {:.3g} W: "
+                    "the board would lower its clocks",
                     of, phase.free_w, limit_w));
   }
 }

@@ -34,13 +34,14 @@ void say_beginning(const ServeOptions& options, const ridgewatt::serve::Server& 
   const std::string made = server.made_token();
   say("listening on " + server.address() + (made.empty() ? "" : "#token=" + made));
   if (!made.empty()) {
-    say("the token in this address was made for this run: whoever has it may look");
+    say("the token in this address is valid for this run; anyone who has it can read everything");
   } else if (!options.token_file.empty()) {
     say("open it with #token= and the token of " + options.token_file + " behind it");
   }
   if (options.on_loopback()) return;
   if (options.cert.empty()) {
-    say("plain HTTP: whoever is on the network can read along, the token, too; see --cert");
+    say("the connection is not encrypted: anyone on the network can read the traffic, including "
+        "the token; see --cert");
   }
 }
 

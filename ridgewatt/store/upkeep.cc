@@ -74,7 +74,7 @@ constexpr RowTest kRowTests[] = {
      "SELECT 'point ' || id AS example FROM point WHERE time_s <= 0 OR power_w < 0"},
     // True by definition for measured points; the tolerance of 1 % allows for rounding in older
     // versions.
-    {"the window is its minibatches",
+    {"the window lasts as long as its minibatches",
      "SELECT 'point ' || id AS example FROM point WHERE power_samples > 0 AND ABS(window_s - "
      "time_s * minibatches) > 0.01 * window_s"},
     {"a slot is CAMPAIGN/KIND/LABEL",
@@ -139,7 +139,7 @@ StoreFault energies(Connection& connection) {
 }
 
 StoreFault whole_pages(Connection& connection) {
-  StoreFault fault{"the pages of the file are whole", 0, ""};
+  StoreFault fault{"the pages of the file are undamaged", 0, ""};
   connection.query("PRAGMA integrity_check(100)", {}, [&](const Row& row) {
     if (row.text(0) == "ok") return;
     ++fault.rows;

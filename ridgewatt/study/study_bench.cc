@@ -259,7 +259,7 @@ void CommandBench::prepare(Study& study) {
   const std::string setup = fill_command(study.setup, study, {});
   if (!succeeds(setup, ">&2")) {
     throw Error(fmt::format("the setup of study '{}' failed", study.name), "",
-                "what it lacks is said above");
+                "see its output above");
   }
 }
 
@@ -312,7 +312,7 @@ Responses CommandBench::run(const Study& study, const StudyCell& cell) {
   set_mode(study, cell);
   const std::string before = fill_command(study.before, study, cell);
   if (!before.empty() && !succeeds(before, ">&2")) {
-    throw Error("what runs before each run failed", before);
+    throw Error("the command that runs before each run failed", before);
   }
   cache_.prepare();
   const std::string command = fill_command(study.command, study, cell);

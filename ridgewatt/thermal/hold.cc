@@ -144,7 +144,7 @@ HoldAnswer how_long(const ThermalFile& file, const HoldQuestion& question) {
 
 std::string hold_text(const HoldAnswer& answer) {
   if (answer.holds) return "holds";
-  if (*answer.holds_s <= 0) return "throttles at once";
+  if (*answer.holds_s <= 0) return "throttles immediately";
   return "throttles after " + hold_time_text(*answer.holds_s);
 }
 

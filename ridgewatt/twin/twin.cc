@@ -281,7 +281,7 @@ std::string Twin::provenance() const {
                       "; median error {:.1f} % time, {:.1f} % of models that were left out; "
                       "power as in pytorch-eager",
                       100 * changed_by->fit_error, 100 * changed_by->unseen_error)
-                : "; by priors alone, nothing of this runtime is fitted";
+                : "; only priors, because nothing was fitted for this runtime";
   }
   add("fit error", fit.time_mape, fit.power_mape);
   add("on unseen workloads", fit.unseen_time_mape, fit.unseen_power_mape);

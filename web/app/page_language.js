@@ -34,7 +34,7 @@ function Answers({ reply, top }) {
   if (!row) return html`<${ErrorLine} error=${reply.error} />${!reply.error && html`<p class="faint" role="status">Asking</p>`}`;
   return html`<${ErrorLine} error=${reply.error} />
     <dl class=${`answers ${freshness(reply)}`} aria-live="polite">
-      <${Figure} name="Speed" unit="tokens/s" row=${row} top=${highest} figure=${figures.speed}><dd>${number(row.tpot_ms)} ms per token; a step waits most for ${row.bound}</dd></${Figure}>
+      <${Figure} name="Speed" unit="tokens/s" row=${row} top=${highest} figure=${figures.speed}><dd>${number(row.tpot_ms)} ms per token; a step is limited by ${row.bound}</dd></${Figure}>
       <${Figure} name="First token" unit="ms" row=${row} top=${highest} figure=${figures.ttft} />
       <${Figure} name="Energy" unit="J/token" row=${row} top=${highest} figure=${figures.joules}><dd>${number(row.request_j)} J per request</dd></${Figure}>
       <${Figure} name="Power" unit="W" row=${row} top=${highest} figure=${figures.power} digits=${3}><dd>decoding; ${number(row.prefill_power_w, 3)} W on the prompt</dd></${Figure}>

@@ -88,9 +88,9 @@ std::vector<NamedEpoch> epochs_of(const EpochAnswer& found, int simulated, std::
 
 std::string relief_of(const EpochAnswer& found) {
   const double later_s = pipeline::epoch_cost(found.config, 1).time_s;
-  if (found.changes.empty()) return "nothing in the table";
+  if (found.changes.empty()) return "none in the table";
   const auto& best = found.changes.front();
-  if (best.later.time_s >= 0.99 * later_s) return "nothing in the table";
+  if (best.later.time_s >= 0.99 * later_s) return "none in the table";
   return fmt::format("{}: later epochs take {:.1f} % less", best.change,
                      100 * (1 - best.later.time_s / later_s));
 }

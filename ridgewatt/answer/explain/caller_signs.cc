@@ -25,7 +25,7 @@ Look main_thread_idles(const SignContext& of) {
   if (!on_processor(of) || !of.main_computes || !of.seen.main_idle) return {};
   return shown_if(
       *of.seen.main_idle > of.fetch_share + kIdleShare,
-      fmt::format("its main thread neither computes nor wants to in {:.0f} % of the time",
+      fmt::format("its main thread neither computes nor waits for a core in {:.0f} % of the time",
                   100 * *of.seen.main_idle));
 }
 
@@ -48,7 +48,7 @@ Look touches_input_again(const SignContext& of) {
   if (!(of.input_bytes > 0) || of.seen.profile_files.value_or(0) > 0) return {};
   const double bytes = *of.seen.touched_bytes_per_s * of.seen.marked_s.value_or(of.measured_s);
   return shown_if(bytes > kTimes * of.input_bytes,
-                  sentence("{:.3g} MB of new memory per minibatch, its input has {:.3g} MB",
+                  sentence("{:.3g} MB of new memory per minibatch, for an input of {:.3g} MB",
                            bytes / 1e6, of.input_bytes / 1e6));
 }
 
@@ -59,7 +59,7 @@ Look runs_otherwise(const SignContext& of) {
 
 Look writes_profile(const SignContext& of) {
   if (!of.seen.profile_files) return {};
-  return shown_if(*of.seen.profile_files > 0, "it writes a profile of itself");
+  return shown_if(*of.seen.profile_files > 0, "it writes its own profile");
 }
 
 Look workers_compute(const SignContext& of) {
@@ -80,9 +80,11 @@ Look reads_storage(const SignContext& of) {
 Look minibatches_differ(const SignContext& of) {
   constexpr double kTimes = 1.6;  // chosen
   if (!on_processor(of) || !of.seen.time_ratio) return {};
-  return shown_if(*of.seen.time_ratio > kTimes,
-                  sentence("a tenth of its minibatches takes {:.2g} times as long as another one",
-                           *of.seen.time_ratio));
+  return shown_if(
+      *of.seen.time_ratio > kTimes,
+      sentence(
+          "the slowest tenth of its minibatches takes {:.2g} times as long as the fastest tenth",
+          *of.seen.time_ratio));
 }
 
 Look cores_work(const SignContext& of) {

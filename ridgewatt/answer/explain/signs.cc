@@ -52,7 +52,7 @@ Look waits_for_core(const SignContext& of, bool shown) {
   constexpr double kLong = 0.15;  // chosen: an idle machine shows below 0.02
   if (!of.seen.run_delay_share) return {};
   return shown_if(shown && *of.seen.run_delay_share > kLong,
-                  fmt::format("waits for a core in {:.0f} % of the time that it wants one",
+                  fmt::format("waits for a core in {:.0f} % of the time in which it could run",
                               100 * *of.seen.run_delay_share));
 }
 // Waits because of other programs or, if these use few cores, because of its own threads.
@@ -65,7 +65,7 @@ Look waits_for_own_core(const SignContext& of) {
 
 Look shares_gpu(const SignContext& of) {
   if (of.seen.gpu_processes.empty()) return {};
-  return fmt::format("on the GPU, too: {}", fmt::join(of.seen.gpu_processes, ", "));
+  return fmt::format("also on the GPU: {}", fmt::join(of.seen.gpu_processes, ", "));
 }
 
 Look stopped_by_quota(const SignContext& of) {
@@ -101,9 +101,9 @@ Look swaps(const SignContext& of) {
 Look reads_pages(const SignContext& of) {
   constexpr double kMany = 50;  // chosen: per second
   if (!of.seen.major_faults_per_s) return {};
-  return shown_if(
-      *of.seen.major_faults_per_s > kMany,
-      fmt::format("{:.0f} pages per second read when touched", *of.seen.major_faults_per_s));
+  return shown_if(*of.seen.major_faults_per_s > kMany,
+                  fmt::format("{:.0f} pages per second read from storage when accessed",
+                              *of.seen.major_faults_per_s));
 }
 
 template <Grade kGrade>

@@ -48,7 +48,7 @@ std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
       open.erase(at);
     } else {
       mismatches.push_back(
-          fmt::format("'{}' is in the profile and no layer of the engine", row.name));
+          fmt::format("'{}' is in the profile, but is no layer of the engine", row.name));
     }
   }
   for (const auto& layer : engine.layers) {
@@ -56,7 +56,7 @@ std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
     const bool left =
         std::any_of(begin, end, [&](const auto& entry) { return entry.second == &layer; });
     if (left)
-      mismatches.push_back(fmt::format("'{}' is in the engine and has no time", layer.name));
+      mismatches.push_back(fmt::format("'{}' is in the engine, but has no time", layer.name));
   }
   return found;
 }
@@ -160,8 +160,8 @@ void add_totals(LayersAnswer& answer) {
     unknown += layer.kind == LayerKind::kWork && !layer.work;
   }
   if (unknown > 0 && answer.work) {
-    answer.remarks.push_back(fmt::format("the work of {} is not known and is missing in the totals",
-                                         counted(unknown, "layer")));
+    answer.remarks.push_back(fmt::format(
+        "the work of {} is not known and is missing from the totals", counted(unknown, "layer")));
   }
 }
 
@@ -182,15 +182,15 @@ void add_times(const LayersQuestion& question, LayersAnswer& answer) {
   answer.times = trace::read_engine_times(question.times);
   if (answer.time_s > kMuchLonger * answer.times->compute_median_s) {
     answer.remarks.push_back(
-        sentence("the layers add up to {:.4g} ms, but a run without profiling computes for "
-                 "{:.4g} ms, because timing of single layers prevents overlap",
+        sentence("the layers add up to {:.4g} ms, but a run without profiling takes {:.4g} ms of "
+                 "computing, because timing of single layers prevents overlap",
                  answer.time_s * 1e3, answer.times->compute_median_s * 1e3));
   }
   if (!answer.times->enqueue_bound()) return;
   answer.remarks.push_back(
-      sentence("the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the "
-               "GPU {:.3g} ms to compute it; a CUDA graph (trtexec --useCudaGraph) or a larger "
-               "batch helps, faster layers do not",
+      sentence("the run is bound by enqueueing: the CPU needs {:.3g} ms to enqueue a run, the GPU "
+               "{:.3g} ms to compute it; use a CUDA graph (trtexec --useCudaGraph) or a larger "
+               "batch; faster layers do not help",
                answer.times->enqueue_median_s * 1e3, answer.times->compute_median_s * 1e3));
 }
 

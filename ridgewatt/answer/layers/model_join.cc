@@ -356,7 +356,7 @@ void ModelJoin::join(std::vector<JoinedLayer>& layers, LayersAnswer& answer) {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (!matching.steps[l].empty() || engine_macs(layers[l]) == 0) continue;
     answer.mismatches.push_back(
-        fmt::format("layer '{}': {:.0f} MACs by the engine, no node of the model like it",
+        fmt::format("layer '{}': {:.0f} MACs by the engine, but no matching node of the model",
                     layers[l].measured->name, engine_macs(layers[l])));
   }
   list_unmatched(matching, answer);

@@ -44,7 +44,7 @@ const ParameterTable& estimate_parameters() {
                    {kEngineCallRows<E>, &whole},
                    {kEstimateRows, &whole},
                    {heat_rows(), &member_part<&E::heat>}},
-                  "Time, power and energy on any power mode, without profiling",
+                  "Time, power and energy in any power mode, without profiling",
                   "ridgewatt estimate zoo:resnet50 --device agx-orin --modes presets --batch 1,16");
   return table;
 }

@@ -118,7 +118,7 @@ constexpr Parameter kTuneRows[] = {
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tpot_s>,
      .quantity = units::milliseconds().positive()},
     {.name = "min-tokens-per-s",
-     .help = "Least rate of output tokens, all sequences together",
+     .help = "Minimum rate of output tokens, all sequences together",
      .access = access<&T::goal, &LanguageTuneQuestion::limits, &Limits::tokens_per_s>,
      .quantity = units::number().positive()},
     confidence_row(access<&T::goal, &LanguageTuneQuestion::confidence>),

@@ -98,7 +98,7 @@ constexpr Parameter kRateRows[] = {
 // name.
 constexpr Parameter kRunningRows[] = {
     {.name = "window",
-     .help = "Minibatches of a window at most",
+     .help = "Maximum number of minibatches of a window",
      .access = access<&InPlaceOptions::most_minibatches>,
      .quantity = units::count().within(8, 1e6)},
     {.name = "warm-up",
@@ -114,7 +114,7 @@ constexpr Parameter kWindowRows[] = {
      .access = access<&InPlaceOptions::precision>,
      .quantity = units::share().within(0.001, 0.5)},
     {.name = "longest-window",
-     .help = "A window ends after this time in any case, once it has two minibatches",
+     .help = "Maximum length of a window that has at least two minibatches",
      .access = access<&InPlaceOptions::longest_s>,
      .quantity = units::seconds().within(0.05, 3600)},
     {.name = "guard-time",
@@ -123,8 +123,8 @@ constexpr Parameter kWindowRows[] = {
      .quantity = units::seconds().within(0.01, 60),
      .python = "guard_s"},
     {.name = "reference-every",
-     .help = "Number of windows after which the reference mode is measured again, to see drift (0: "
-             "never)",
+     .help = "Number of windows after which the reference mode is measured again, to detect drift "
+             "(0: never)",
      .access = access<&InPlaceOptions::drift, &measure::DriftOptions::reference_every>,
      .quantity = units::count().within(0, 1e6)},
 };

@@ -209,9 +209,9 @@ constexpr Parameter kSimulateRows[] = {
      .access = access<&Simulated::simulation, &Simulation::mode_change_s>,
      .quantity = units::milliseconds()},
     {.name = "interference",
-     .help = "Interference factor X of native sharing: of two programs, each runs at 1 / (2 X) of "
-             "its speed alone; schedule run --measure-interference measures X [from the busy "
-             "shares, or else from a published measurement]",
+     .help = "Interference factor X of native sharing: two programs that run at the same time each "
+             "have 1 / (2 X) of their speed alone; schedule run --measure-interference measures X "
+             "[from the busy shares, or else from a published measurement]",
      .access = access<&Simulated::interference>,
      .quantity = units::number().within(0.51, 100)},
     {.name = "power-bin",

@@ -136,7 +136,7 @@ inline constexpr Needs kNeedsPytorch = {
         [](const void* question) {
           return runs_pytorch(static_cast<const Question*>(question)->workload);
         },
-    .advice = "an engine reads its input where it lies"};
+    .advice = "an engine reads its input in place"};
 
 template <class Question>
 inline constexpr Parameter kEngineCallRows[] = {

@@ -64,9 +64,11 @@ constexpr Parameter kGoalRows[] = {
      .help = "Limit on the worst latency of a request",
      .access = access<&G::limits, &tune::Limits::latency_s>,
      .quantity = units::milliseconds().positive(),
-     .needs = {.name = "arrival-rate",
-               .how = " of its own",
-               .advice = "it counts how long a batch gathers; --max-time limits a minibatch"},
+     .needs =
+         {.name = "arrival-rate",
+          .how = " of its own",
+          .advice =
+              "it includes the time in which a batch is collected; --max-time limits a minibatch"},
      .idle_in = Ways::kJobs},
     {.name = "arrival-rate",
      .help = "Requests per second that must be served",
@@ -163,8 +165,8 @@ constexpr Parameter kSearchRows[] = {
      .quantity = units::share(),
      .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kNeverStops},
     {.name = "near-best",
-     .help = "Strategy auto stops when its answer is, with this probability, within 1 % of the "
-             "best point",
+     .help = "Strategy auto stops when its answer is within 1 % of the best point with this "
+             "probability",
      .access = access<&Asked::question, &Sought::near_best>,
      .quantity = units::share(),
      .idle_in = Ways::kNoSearch | Ways::kInPlace | Ways::kVerification | Ways::kNeverStops},

@@ -69,7 +69,7 @@ schedule::Plan PlanConfidence::nearest(const std::vector<schedule::Candidate>& c
     if (found > most) most = found, plan = other;
   }
   plan.feasible = false;
-  plan.miss = sentence("the limits are met with a probability of {:.3g}, and {:g} is required",
+  plan.miss = sentence("the limits are met with a probability of {:.3g}, but {:g} is required",
                        most, probability);
   return plan;
 }

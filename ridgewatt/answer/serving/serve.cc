@@ -109,11 +109,12 @@ std::string no_training_within(const schedule::PlanProblem& problem) {
 std::string no_training_text(std::span<const schedule::Candidate> candidates,
                              const schedule::PlanProblem& problem, bool profiled) {
   std::string text = no_training_within(problem);
-  if (profiled) text += fmt::format(" at the {} profiled", counted(candidates.size(), "point"));
+  if (profiled)
+    text += fmt::format(" at the {} that were profiled", counted(candidates.size(), "point"));
   const std::string relaxed = relaxed_text(candidates, problem);
   if (!relaxed.empty()) return text + "; " + relaxed;
-  text += "; no other latency or power allows any at this arrival rate";
-  return profiled ? text + " there, so profile more points" : text;
+  text += "; no other limit on latency or power allows training at this arrival rate";
+  return profiled ? text + " at these points, so profile more points" : text;
 }
 
 // If the inference can be served but no training minibatch fits: sets the plan of the inference
@@ -152,8 +153,9 @@ std::string given_idle_text(std::span<const schedule::Candidate> candidates, dou
         "--idle-power", "give a lower power");
   }
   if (lowered == 0) return "given";
-  return fmt::format("given; at {} of {} points less, because these draw less while they run",
-                     lowered, candidates.size());
+  return fmt::format(
+      "given; lower at {} of {} points, which draw less power than this while running", lowered,
+      candidates.size());
 }
 
 constexpr double kByEstimates = 0.5;

@@ -49,7 +49,7 @@ SharedDevice native_sharing(const SimulateRequest& asked, const schedule::Plan& 
     shared.source = "given";
   } else if (known) {
     shared.interference = std::max(kLeastInterference, native->factor.value);
-    shared.source = "modelled: by how much of its time each program keeps the device busy";
+    shared.source = "modelled from the share of time in which each program keeps the device busy";
   }
   return shared;
 }

@@ -42,7 +42,7 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
   found.source.remark =
       fmt::format("few-shot predictor on {}; {}90 % intervals",
                   counted(samples.observations.size(), "profiled point"),
-                  profiled ? fmt::format("the answer is one of them and costs what was {}; ",
+                  profiled ? fmt::format("the answer is one of them and has the {} cost; ",
                                          samples.provenance == Provenance::kModelled ||
                                                  samples.provenance == Provenance::kPredicted
                                              ? name_of(samples.provenance)
@@ -51,8 +51,8 @@ void add_origin(TuneAnswer& found, const Sweep& samples, const SampledCosts& cos
   if (found.outcome.best && !profiled) {
     for (const PointAxis axis :
          predict::unvaried_axes(samples.observations, std::array{found.outcome.best->point})) {
-      *found.source.remark +=
-          fmt::format("; the samples do not vary {}, which the answer changes", axis_field(axis));
+      *found.source.remark += fmt::format(
+          "; the samples have only one value of {}, which differs in the answer", axis_field(axis));
     }
   }
   if (costs.disturbed()) *found.source.remark += "; " + *costs.disturbed();

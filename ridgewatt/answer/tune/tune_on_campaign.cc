@@ -88,13 +88,13 @@ TuneAnswer tune_on_campaign(const TuneQuestion& asked, const RunningCampaign& ru
   compare_profiled(found, seen, names);
   const std::size_t count = boards.serials().size();
   found.source.remark = fmt::format(
-      "{} known, {} profiled in {:.0f} s by up to {} at once; points are kept "
-      "in {}{}",
+      "{} known, {} profiled in {:.0f} s by up to {} at the same time; points are kept in {}{}",
       counted(known.size(), "point"), summary.steps.size(), summary.wall_clock_s,
       counted(running.options.boards, "board"), running.store.path(),
-      count > 1
-          ? fmt::format("; they are of {} boards, and what these differ by is not taken out", count)
-          : "");
+      count > 1 ? fmt::format(
+                      "; they are from {}, and differences between these boards are not corrected",
+                      counted(count, "board"))
+                : "");
   return found;
 }
 

@@ -390,7 +390,8 @@ void find_alternatives(const TuneQuestion& question,
   any_batch.batches.clear();
   const TuneAnswer other = tune_on_twin(any_batch, workload, *found.source.device);
   if (other.outcome.best)
-    found.outcome.advice = fmt::format("--batch {} would do", other.outcome.best->point.batch);
+    found.outcome.advice =
+        fmt::format("--batch {} would be enough", other.outcome.best->point.batch);
 }
 
 }  // namespace ridgewatt::answer

@@ -638,7 +638,7 @@ TEST(TuneOnTwin, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   ASSERT_TRUE(found.outcome.miss);
   EXPECT_EQ(found.outcome.miss->verdict.feasibility, tune::Feasibility::kInfeasible);
   find_alternatives(question, yolo, found);
-  EXPECT_EQ(found.outcome.advice, "--batch 2 would do");
+  EXPECT_EQ(found.outcome.advice, "--batch 2 would be enough");
   for (const auto& board : found.outcome.boards) {
     EXPECT_TRUE(tune_on_twin(question, yolo, board.name).outcome.best) << board.name;
   }

@@ -32,7 +32,7 @@ void check_explain(const CLI::App& command, const ExplainCommand& asked) {
   refuse_without_effect(
       command,
       {"--measured", "--samples-per-second", "--after", "--tokens-per-second", "--first-token"},
-      "with --then or --apply: the marks of the program tell the times");
+      "with --then or --apply: the times come from the marks of the program");
 }
 
 void run(const Context& context, ExplainCommand& command, const CLI::App& app) {

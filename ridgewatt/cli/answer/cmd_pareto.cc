@@ -40,7 +40,7 @@ void check(const CLI::App& command, const answer::ParetoRequest& options) {
     if (!options.inputs.samples.empty()) return;
     throw CLI::RequiredError("--samples or --sweep");
   }
-  const std::string why = "its rows are taken as they are";
+  const std::string why = "its rows are used without a prediction";
   if (!options.presets) refuse_without_effect(command, {"--device"}, "with --sweep", why);
   refuse_without_effect(
       command, {"--model", "--query", "--method", "--reference", "--reference-model", "--interval"},

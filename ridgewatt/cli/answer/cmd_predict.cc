@@ -125,8 +125,8 @@ void add_predict(CLI::App& app, Context& context) {
   add.output("--train-reference", options.train_reference,
              "Train powertrain's reference networks on the samples and write them here");
   auto* advise = add.flag("--advise", options.advise,
-                          "Instead of predicting, say which method needs the least time in total: "
-                          "profiling plus the time lost by an inferior mode");
+                          "Instead of predicting, report which method needs the least time in "
+                          "total: profiling plus the time lost in a slower mode");
   advise->needs(command.get_option("--device"));
   add.optional("--minibatch-time", options.profiling.minibatch_s, milliseconds().positive(),
                "With --advise: mean time of a minibatch over all modes")

@@ -208,7 +208,7 @@ TEST(ExplainCommand, SaysThatNoCauseExplainsTheTime) {
        {resnet + "1h", llama + "--tokens-per-second 0.001", llama + "--first-token 5h"}) {
     const auto json = Json::parse(run_program(line + " --quiet --format json").output);
     const auto sentence = json["sentences"][0].get<std::string>();
-    EXPECT_THAT(sentence, HasSubstr("no single cause explains it: the nearest, "));
+    EXPECT_THAT(sentence, HasSubstr("no single cause explains it: the closest, "));
     EXPECT_THAT(sentence, Not(HasSubstr("most probably")));
     EXPECT_THAT(run_program(line).output, HasSubstr("no single cause explains it"));
   }

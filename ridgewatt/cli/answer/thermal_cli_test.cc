@@ -236,7 +236,7 @@ TEST_F(ThermalCommand, EstimateAndTuneSayForHowLong) {
   const auto tune = testing::run_program(
       "tune zoo:resnet50 --device agx-orin --batch 16 --max-power 60 --minimize time" + thermal);
   ASSERT_EQ(tune.status, 0) << tune.output;
-  EXPECT_THAT(tune.output, HasSubstr("25 °C around it"));
+  EXPECT_THAT(tune.output, HasSubstr("in air of 25 °C"));
   const auto cold = testing::run_program(
       "tune zoo:resnet50 --device agx-orin --batch 16 --max-power 30 --minimize time "
       "--format json" +

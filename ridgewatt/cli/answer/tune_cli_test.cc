@@ -248,7 +248,7 @@ TEST_F(TuneCommand, APresetBelowTheRequiredConfidenceIsNotSimplyKept) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("MODE_30W ") && !line.starts_with("MODE_15W ")) continue;
     ++seen;
-    EXPECT_EQ(line.find("kept with less than 95 %") != std::string::npos,
+    EXPECT_EQ(line.find("met with a probability below 95 %") != std::string::npos,
               line.starts_with("MODE_30W "))
         << line;
   }
@@ -264,7 +264,7 @@ TEST_F(TuneCommand, WithoutAnAnswerItSaysWhatWouldGiveOne) {
   const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));
   EXPECT_EQ(result.output.find("--profiles"), std::string::npos) << result.output;
   EXPECT_GE(json["nearest_miss"]["broken"].size(), 1u);
-  EXPECT_EQ(json["advice"], "--batch 2 would do");
+  EXPECT_EQ(json["advice"], "--batch 2 would be enough");
   for (const auto& relaxation : json["relaxations"]) {
     EXPECT_TRUE(relaxation["option"].get<std::string>().starts_with("--")) << relaxation;
   }
@@ -277,7 +277,7 @@ TEST_F(TuneCommand, WhatDoesNotFitTheMemoryKeepsNoLimit) {
   const ProgramResult rows = run("csv");
   EXPECT_EQ(rows.status, 3);
   EXPECT_NE(rows.output.find("\nnearest miss,"), std::string::npos) << rows.output;
-  EXPECT_EQ(rows.output.find("kept"), std::string::npos) << rows.output;
+  EXPECT_EQ(rows.output.find(",met,"), std::string::npos) << rows.output;
   const ProgramResult json = run("json");
   const Json answer = Json::parse(json.output.substr(0, json.output.rfind('}') + 1));
   EXPECT_EQ(answer["nearest_miss"]["misses"], "does not fit the memory");

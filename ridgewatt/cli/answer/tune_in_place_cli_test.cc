@@ -125,7 +125,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
       tune("--minimize energy --profiles 3 --window-precision 5% --longest-window 1 --trace -- ") +
       fake_run(1200));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("trained during the search: "));
+  EXPECT_THAT(result.output, HasSubstr("completed during the search: "));
   EXPECT_THAT(result.output, HasSubstr("in the mode of the answer"));
   EXPECT_THAT(result.output, HasSubstr("a mode showed after"));
   EXPECT_EQ(mode(), before);
@@ -205,7 +205,7 @@ TEST_F(InPlaceCommand, TunesAProcessThatMarksIntoAFile) {
   int status = 0;
   ::waitpid(tuner, &status, 0);
   EXPECT_EQ(status, 0) << read_file(output);
-  EXPECT_THAT(read_file(output), HasSubstr("trained during the search: "));
+  EXPECT_THAT(read_file(output), HasSubstr("completed during the search: "));
   EXPECT_EQ(mode(), before);
 }
 

@@ -58,7 +58,7 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
 void calibrate_local(const Context& context, const CalibrateCommand& command, const CLI::App& app) {
   refuse_without_effect(
       app, {"--sweep", "--evidence", "--microbench", "--no-validation", "--parameters"},
-      "with --device local", "the machine is measured now; runs of models are --runtimes");
+      "with --device local", "the machine is measured now; give runs of models with --runtimes");
   check_table_options(context, report::local_calibration_result({}));
   const auto found = answer::calibrate_local({.seconds_per_point = command.seconds,
                                               .runner = command.runner,

@@ -166,7 +166,7 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
          "--batch",        "--training",    "--precision",    "--runtime",    "--step",
          "--least-step",   "--log",         "--idle",         "--time-scale", "--simulate",
          "--arrival-rate", "--sampling-hz"},
-        "with --phase-mode", "the modes are given, no goal chooses them");
+        "with --phase-mode", "the modes are given, so no goal chooses them");
     check_program(options);
     return hold_phases(context, options);
   }
@@ -194,10 +194,11 @@ void run(const Context& context, GovernCommand& options, const CLI::App& command
     return simulate(context, options);
   }
   refuse_without_effect(command, {"--arrival-rate"}, "without --simulate",
-                        "a program shows how many requests come");
+                        "a program reports how many requests arrive");
   check_program(options);
   if (options.process) {
-    refuse_without_effect(command, {"--idle"}, "with --pid", "a program that runs does not rest");
+    refuse_without_effect(command, {"--idle"}, "with --pid",
+                          "a running program is never suspended");
   }
   govern_live(context, options);
 }

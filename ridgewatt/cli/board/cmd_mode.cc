@@ -81,10 +81,9 @@ void remark_on_sms(const Context& context, const platform::Sysfs& sysfs,
     const Board board = load_board(*name);
     const int on = sms_for_tpc_mask(board, static_cast<unsigned>(*mask));
     if (on >= board.sms) return;
-    remark(context,
-           fmt::format("{} of {} SMs stay on, as the last preset left them; estimates of modes "
-                       "without a preset assume that all are on",
-                       on, board.sms));
+    remark(context, fmt::format("{} of {} SMs stay on, as in the last preset; estimates of modes "
+                                "without a preset assume that all are on",
+                                on, board.sms));
   } catch (const NotFoundError&) {  // no file of this board
   }
 }

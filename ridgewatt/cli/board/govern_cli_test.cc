@@ -47,8 +47,8 @@ TEST_F(GovernCommand, AGoalThatCannotBeReachedIsSaidAtTheStart) {
   EXPECT_THAT(late, HasSubstr("the deadline cannot be met: the fastest mode is expected to end the "
                               "job after"));
   EXPECT_THAT(late, HasSubstr("not 10 min 0 s; the job continues"));
-  EXPECT_THAT(day("--max-power 1"), HasSubstr("the power cap of 1 W cannot be kept"));
-  EXPECT_THAT(day("--day-energy 1Wh --hours 24"), HasSubstr("budget of 1 Wh cannot be kept"));
+  EXPECT_THAT(day("--max-power 1"), HasSubstr("the power cap of 1 W cannot be met"));
+  EXPECT_THAT(day("--day-energy 1Wh --hours 24"), HasSubstr("budget of 1 Wh cannot be met"));
   EXPECT_THAT(day("--max-latency 0.1ms --arrival-rate 1"), HasSubstr("limit of 0.1 ms cannot be"));
   EXPECT_THAT(day("--deadline 6h --minibatches 1000"), ::testing::Not(HasSubstr("cannot")));
 }
@@ -69,7 +69,7 @@ TEST_F(GovernCommand, TheMeanPowerIsThatUntilTheDeadline) {
   const auto text = testing::run_program(
       "govern --simulate --device agx-orin --model zoo:resnet18 --training --deadline 2h "
       "--minibatches 20000");
-  EXPECT_THAT(text.output, HasSubstr("energy and mean power are of 7200 s"));
+  EXPECT_THAT(text.output, HasSubstr("energy and mean power cover 7200 s"));
 }
 
 // label: board

@@ -64,7 +64,7 @@ TEST(ModeCommand, AModeAsTextAndItsRoundedClocks) {
   const testing::FakeBoard board("agx-orin-jp6");
   const std::string where = " --sysroot " + board.root;
   constexpr const char* kRemark =
-      "gpu = 409 MHz is not a clock of the board: set to the nearest, 408";
+      "gpu = 409 MHz is not a clock of the board; the nearest clock is used, 408";
   for (const char* words : {"gpu=408,cores=2", "gpu=409", "--gpu-mhz 409"}) {
     const auto applied = testing::run_program(std::string("mode apply ") + words + where);
     EXPECT_EQ(applied.status, 0) << applied.output;

@@ -329,7 +329,7 @@ TEST_F(CampaignCli, APlanThatIsMeasuredSaysWhatToDoNext) {
   EXPECT_THAT(rerun("--older-than 0s"), HasSubstr("`campaign watch` submits"));
   const auto early = testing::run_program("campaign collect '" + same + "'");
   EXPECT_NE(early.status, 0);
-  EXPECT_THAT(early.output, HasSubstr("every measured point is planned again (2)"));
+  EXPECT_THAT(early.output, HasSubstr("every measured point is marked to be measured again (2)"));
   const auto kind_in = [&](const std::string& command) {
     const auto run =
         testing::run_program("--quiet campaign " + command + " '" + same + "' --format json");

@@ -38,7 +38,7 @@ void rerun_points(const Context& context, RerunCommand& options) {
   std::size_t points = 0;
   for (const auto& kind : reruns.kinds) points += kind.points + kind.calibration;
   const char* next = options.dry_run ? "nothing was changed (--dry-run)"
-                     : points == 0   ? "no measured point is one of these: nothing was changed"
+                     : points == 0   ? "no measured point was selected: nothing was changed"
                      : campaign::read_plan(options.plan).executor.empty()
                          ? "`campaign submit` submits the points that are measured again"
                          : "`campaign watch` submits the points that are measured again";
@@ -53,7 +53,7 @@ void add_campaign_boards(CLI::App& campaign, Context& context) {
       "ridgewatt campaign boards sweep7.json", show_boards);
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.text("--readmit", options.readmit,
-           "Give tasks again to the board with this serial number, which was set aside");
+           "Give tasks to the board with this serial number again, after it was set aside");
 }
 
 void add_campaign_rerun(CLI::App& campaign, Context& context) {

@@ -50,8 +50,9 @@ void collect(const Context& context, const CollectCommand& options) {
     std::size_t again = 0;
     for (const auto& kind : standing.kinds) again += kind.to_rerun;
     if (again > 0) {
-      throw NotFoundError(fmt::format("every measured point is planned again ({})", again),
-                          plan.name, "`ridgewatt campaign watch PLAN` measures them");
+      throw NotFoundError(
+          fmt::format("every measured point is marked to be measured again ({})", again), plan.name,
+          "`ridgewatt campaign watch PLAN` measures them");
     }
     throw NotFoundError("the store has no point of this campaign", plan.name,
                         "`ridgewatt campaign status PLAN` prints what was measured");
@@ -73,9 +74,9 @@ void add_campaign_collect(CLI::App& campaign, Context& context) {
   add.input("PLAN", options.plan, "Plan of the campaign")->required();
   add.output("-o,--output", options.output,
              "Sweep CSV of the points to write (default: standard output)");
-  add.flag(
-      "--raw", options.raw,
-      "Every single measurement, with its slot in the plan and the serial number of the board");
+  add.flag("--raw", options.raw,
+           "Write each measurement by itself, with its slot in the plan and the serial number of "
+           "the board");
   add.flag("--as-measured", options.as_measured,
            "Do not correct the differences between boards of a kind");
 }

@@ -32,7 +32,8 @@ void follow_campaign(const Context& context, FollowCommand& options) {
     last = line;
   };
   InterruptNote note;
-  note.set("the tasks run on; `ridgewatt campaign watch " + options.plan + "` watches them again");
+  note.set("the tasks continue; `ridgewatt campaign watch " + options.plan +
+           "` watches them again");
   const auto standing = campaign::follow(options.plan, follow);
   print(context, report::standing_result(campaign::read_plan(options.plan).name, standing));
   if (standing.complete() || follow.once) return;
@@ -61,7 +62,7 @@ void add_attempts(CLI::App& command, FollowCommand& options) {
 void add_campaign_status(CLI::App& campaign, Context& context) {
   const auto [command, plan, add] = define<std::string>(
       campaign, context, "status",
-      "Progress, state of each board, slow tasks, and the reasons of held and failed tasks",
+      "Progress, state of each board, slow tasks, and the reasons for held and failed tasks",
       "ridgewatt campaign status sweep7.json", show_status);
   OptionAdder(command).input("PLAN", plan, "Plan of the campaign")->required();
 }
@@ -80,7 +81,7 @@ void add_campaign_watch(CLI::App& campaign, Context& context) {
 
 void add_campaign_resume(CLI::App& campaign, Context& context) {
   const auto [command, options, add] = define<FollowCommand>(
-      campaign, context, "resume", "Submit the missing points that no job has, and do not wait",
+      campaign, context, "resume", "Submit the missing points that are in no job, then exit",
       "ridgewatt campaign resume sweep7.json", follow_campaign);
   options.options.once = true;
   add_attempts(command, options);

@@ -70,7 +70,7 @@ void add_campaign_submit(CLI::App& campaign, Context& context) {
   add.number("--set-aside", engine.set_aside, count().within(0, 1e6),
              "Set a board aside after it fails this many points in a row (0: never)");
   add.repeated("--sbatch-option", engine.sbatch_options,
-               "Slurm: further option for sbatch, such as --sbatch-option=--qos=low");
+               "Slurm: additional option for sbatch, such as --sbatch-option=--qos=low");
   add.text("--logs", engine.logs,
            "Slurm: folder for the tasks' logs; it must exist on every board");
   add_hosts(add, engine);

@@ -36,7 +36,7 @@ void add_evaluate_clocks(CLI::App& evaluate, Context& context) {
   add.inputs("--sweep", options.sweeps, "Sweep CSV with several GPU clocks")->required();
   add.number("--count", options.count, count().within(1, 1000), "Number of clocks to measure");
   add.number("--tolerance", options.tolerance_pct, percent(),
-             "Excess energy up to which an answer counts as right, in %");
+             "Excess energy, in %, up to which an answer counts as correct");
   add.keep_outliers(options.keep_outliers);
 }
 

@@ -68,7 +68,7 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
                "Maximum numbers of points that a strategy may profile; each number is scored")
       ->delimiter(',');
   add.number("--near-best", options.near_best, share(),
-             "A search ends when its answer is, with this probability, within 1 % of the best");
+             "A search ends when its answer is within 1 % of the best with this probability");
   add.number("--seeds", options.seeds, count().within(1, 1e4), "Random seeds per problem");
   add.optional("--boards", asked.chosen.boards, count().within(1, 1000),
                "Numbers of simulated boards that profile at the same time; each number is scored")

@@ -65,7 +65,7 @@ TEST(LlmCommand, MoreTokensThanInTheTrainingAreMarked) {
   const Json answer = answer_of(question);
   EXPECT_EQ(answer["rows"][0]["beyond_training"], 200010 - 131072);
   const std::string text = run_program(question).output;
-  EXPECT_THAT(text, HasSubstr("fits, but 68938 tokens more than the model was trained for"));
+  EXPECT_THAT(text, HasSubstr("fits, but 68938 tokens more than the model's training context"));
   EXPECT_THAT(text, HasSubstr("yes, beyond training"));
 }
 
@@ -74,7 +74,7 @@ TEST(LlmCommand, TextTellsMemoryTableContextsAndPhases) {
   EXPECT_EQ(text.status, 0) << text.output;
   for (const char* part :
        {"8.03 billion parameters", "q4_k_m in llama.cpp", "memory: board 7.44 GiB",
-        "decoding     joules", "A step in MAXN", "Over contexts", "prefill", "(FLOP/byte)"}) {
+        "decoding     joules", "A step in MAXN", "By context length", "prefill", "(FLOP/byte)"}) {
     EXPECT_THAT(text.output, HasSubstr(part));
   }
 }

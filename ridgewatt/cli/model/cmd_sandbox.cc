@@ -36,7 +36,7 @@ void add_sandbox(CLI::App& app, Context& context) {
   add.number("--time", options.time_s, seconds().within(0.01, 1e6),
              "Limit on the command's run time");
   add.flag("--limits-alone", options.limits_alone,
-           "Without seccomp in the kernel, run with only these limits");
+           "If the kernel has no seccomp, run with only these limits");
   add.text("COMMAND", options.words, "Command and its options, after --")->required();
 }
 

@@ -22,7 +22,7 @@ std::string board_or_local(const Context& context, const std::string& device) {
 
 void add_strict(CLI::App& command, Context& context) {
   OptionAdder(command).flag("--strict", context.strict,
-                            "Exit with 1 when something could not be counted");
+                            "Exit with status 1 if something could not be counted");
 }
 
 void say_caveats(const Context& context, const workload::CostCaveats& caveats) {

@@ -44,7 +44,7 @@ void check(const CLI::App& command, const PipelineCommand& options) {
   if (options.model.empty()) {
     refuse_without_effect(
         command, {"--device", "--cpu-cores", "--cpu-mhz", "--gpu-mhz", "--mem-mhz", "--governor"},
-        "with --compute-time", "times that are given are of no board");
+        "with --compute-time", "stated times do not belong to a board");
   } else {
     refuse_without_effect(command, {"--cores", "--base-power", "--compute-power", "--core-power"},
                           "with a MODEL", "the twin of --device knows them");

@@ -61,7 +61,7 @@ void LiveRunOptions::check(const CLI::App& command) const {
     refuse_without_effect(command,
                           {"--inference-sweep", "--training-sweep", "--non-urgent",
                            "--arrival-rate", "--max-latency"},
-                          "with --programs, whose file says it");
+                          "with --programs, whose file states it");
   }
 }
 
@@ -165,7 +165,7 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
 void add_schedule_run(CLI::App& schedule, Context& context) {
   const auto [command, options, add] =
       define<RunOptions>(schedule, context, "run",
-                         "Let worker processes run their minibatches in turn, as a plan states",
+                         "Run the minibatches of worker processes in turn, according to a plan",
                          "ridgewatt schedule run --training-sweep T.csv --inference-sweep "
                          "I.csv --arrival-rate 60 --max-latency 500 "
                          "--max-power 30 --log grants.csv",
@@ -191,7 +191,8 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   add.number("--least-deadline", executor.least_deadline_s, milliseconds(),
              "Lower bound of the deadline, in ms");
   add.number("--grace", executor.grace_s, milliseconds(),
-             "Time in ms from a missed deadline, when the worker is asked to stop, to SIGKILL");
+             "Time in ms from the request to stop, which a worker gets when it misses its "
+             "deadline, to SIGKILL");
   add.choice(
       "--hung", options.hung,
       "What to do with a worker that does not stop: kill it, or hold the device until it ends");

@@ -36,7 +36,7 @@ void check(const CLI::App& command, const SimulateOptions& options) {
     for (const auto& rows :
          {answer::program_rows(), answer::demand_rows(), answer::scheduled_model_rows(),
           answer::idle_power_rows(), answer::busy_share_rows()}) {
-      refuse_rows(command, rows, "with PLAN", "the plan says it");
+      refuse_rows(command, rows, "with PLAN", "the plan states it");
     }
   } else if (!asked.schedule.has_inference()) {
     refuse_without_effect(command,

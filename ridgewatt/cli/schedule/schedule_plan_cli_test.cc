@@ -78,7 +78,7 @@ TEST_F(PlanOfTwo, AnIdlePowerAboveThatOfEveryPointIsRefused) {
   EXPECT_THAT(refused.output, HasSubstr("the idle power of 40 W exceeds the highest power"));
   const auto lowered = with("18");  // inference of one draws 15 W
   EXPECT_EQ(lowered.status, 0) << lowered.output;
-  EXPECT_THAT(lowered.output, HasSubstr("given; at 1 of 2 points less"));
+  EXPECT_THAT(lowered.output, HasSubstr("given; lower at 1 of 2 points"));
 }
 
 // CSV and JSON name the same workload, board and provenance.

@@ -129,9 +129,9 @@ class InPlaceProfiler::State {
     while (!log_.ended() && program_.now_s() < until_s) {
       step();
       if (leave_over_limit()) {
-        run_.drift.push_back(
-            {program_.now_s() - run_.begin_s, 0, 1, 1,
-             fmt::format("over the limit in the held mode, {} set instead", describe(mode_))});
+        run_.drift.push_back({program_.now_s() - run_.begin_s, 0, 1, 1,
+                              fmt::format("the current mode exceeds the limit; {} is set instead",
+                                          describe(mode_))});
         log_.begin_window(pace_s_);
       }
       const auto minibatches = log_.since(set_end_s_);
@@ -267,8 +267,8 @@ class InPlaceProfiler::State {
     add_drift(time_factor, power_factor);
     reference_.looked();
     safe_.forget_pace();
-    throw DriftedError("what was profiled no longer holds: " + run_.drift.back().cause, time_factor,
-                       power_factor);
+    throw DriftedError("earlier profiles are no longer valid: " + run_.drift.back().cause,
+                       time_factor, power_factor);
   }
 
   void add_drift(double time_factor, double power_factor) {

@@ -250,7 +250,7 @@ store::PointRecord LiveProfiler::take(const OperatingPoint& point, double limit_
   if (!failed.empty()) fail(point, failed, output);
   if (summary.count == 0 && summary.excluded > 0) {
     fail(point,
-         fmt::format("none of {} counts: {}", counted(summary.excluded, "minibatch"),
+         fmt::format("every one of {} was excluded: {}", counted(summary.excluded, "minibatch"),
                      summary.causes.begin()->first),
          output);
   }

@@ -178,7 +178,7 @@ PowerTrace read_power_log(const std::string& path, TokenClock clock) {
   const auto time = table.column(wanted);
   if (!time) {
     throw InputError(std::string("the power file lacks the column ") + wanted, path,
-                     "the time stamps of the requests are from the clock of this column");
+                     "the time stamps of the requests use the clock of this column");
   }
   const auto power = table.column("power_w");
   const std::size_t first = power ? *power : table.require_column("voltage_v");

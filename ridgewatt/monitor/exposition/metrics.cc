@@ -32,12 +32,12 @@ void add_identity(const platform::MachineSensors& sensors, const Snapshot& now,
               {"power_source", now.has_power ? now.power_source : now.power_note},
               {"provenance", std::string(name_of(options.provenance))}},
              1);
-  out.gauge("ridgewatt_start_time_seconds",
-            "When the counters began, in seconds since 1970; they restart with the program.");
-  out.series({}, now.unix_time_s - now.since_s);
   out.gauge(
-      "ridgewatt_mode_info",
-      "Always 1; the power mode that is set: knobs, and the vendor's preset where it is one.");
+      "ridgewatt_start_time_seconds",
+      "Time at which the counters began, in seconds since 1970; they restart with the program.");
+  out.series({}, now.unix_time_s - now.since_s);
+  out.gauge("ridgewatt_mode_info",
+            "Always 1; the power mode that is set: knobs, and the vendor's preset if it is one.");
   if (now.mode.mode) out.series({{"mode", now.mode.text}, {"preset", now.mode.preset}}, 1);
 }
 
@@ -51,8 +51,8 @@ void add_total(const Snapshot& now, Exposition& out) {
               "Energy of the whole module since start: power integrated over its samples.");
   out.series({}, with_total(now.total.energy_j));
   out.counter("hw_energy_error_joules_total",
-              "Bound on the error that sampling can have made in hw_energy_joules_total, either "
-              "way; the accuracy of the sensor is not in it.");
+              "Bound on the absolute sampling error of hw_energy_joules_total, without the "
+              "accuracy of the sensor.");
   out.series({}, with_total(now.total.error_j));
 }
 
@@ -101,12 +101,12 @@ void add_loads(const platform::MachineReading& machine, Exposition& out) {
 }
 
 void add_clocks(const platform::MachineReading& machine, Exposition& out) {
-  out.gauge("hw_clock_hertz", "Clock now; 0: switched off.");
+  out.gauge("hw_clock_hertz", "Current clock; 0: switched off.");
   for (const auto& clock : machine.snapshot.clocks) {
     out.series({{"hw_id", clock.name}}, clock.clock_hz);
   }
   for (const auto& gpu : machine.gpus) out.series({{"hw_id", gpu.device.name}}, gpu.clock_hz);
-  out.gauge("hw_clock_limit_hertz", "Limit between which a clock may move now.");
+  out.gauge("hw_clock_limit_hertz", "Current limit of a clock: minimum or maximum.");
   for (const auto& clock : machine.snapshot.clocks) {
     out.series({{"hw_id", clock.name}, {"limit", "min"}}, above_zero(clock.min_hz));
     out.series({{"hw_id", clock.name}, {"limit", "max"}}, above_zero(clock.max_hz));
@@ -148,7 +148,7 @@ void add_memory(const platform::SensorSnapshot& snapshot, Exposition& out) {
 
 void add_throttling(const Snapshot& now, Exposition& out) {
   out.gauge("ridgewatt_throttling_active",
-            "1 while a signal holds clocks down: kind over-current, power limit or thermal.");
+            "1 while a signal lowers clocks: kind over-current, power limit or thermal.");
   for (const auto& signal : now.machine.snapshot.throttling) {
     if (signal.counter) continue;
     out.series({{"hw_id", signal.name}, {"kind", std::string(name_of(signal.kind))}},
@@ -160,7 +160,8 @@ void add_throttling(const Snapshot& now, Exposition& out) {
     }
   }
   out.counter("ridgewatt_throttle_events_total",
-              "How often throttling began since start: signals that came on, over-current events.");
+              "Number of times throttling began since start: signals that became active, "
+              "over-current events.");
   out.series({}, count_of(now.throttle_events));
 }
 
@@ -176,7 +177,7 @@ void add_work(const Snapshot& now, const std::vector<Window>& windows, Expositio
   out.counter("ridgewatt_minibatch_error_joules_total",
               "Bound on the error of sampling in ridgewatt_minibatch_joules_total.");
   out.series({}, with_total(now.minibatch_energy.error_j));
-  out.gauge("ridgewatt_open_windows", "Windows of energy that have begun and not ended.");
+  out.gauge("ridgewatt_open_windows", "Energy windows that are open.");
   int open = 0;
   for (const auto& window : windows) open += window.ended ? 0 : 1;
   out.series({}, open);
@@ -186,9 +187,9 @@ void add_sampling(const Snapshot& now, Exposition& out) {
   const auto with_power = [&](double value) {
     return now.has_power ? std::optional(value) : std::nullopt;
   };
-  out.gauge("ridgewatt_power_available", "1 where the machine shows power, else 0.");
+  out.gauge("ridgewatt_power_available", "1 if the machine has a power sensor, else 0.");
   out.series({}, now.has_power ? 1 : 0);
-  out.gauge("ridgewatt_sampling_rate_hertz", "How often power is read.");
+  out.gauge("ridgewatt_sampling_rate_hertz", "Number of power readings per second.");
   out.series({}, with_power(now.rate_hz));
   out.counter("ridgewatt_sampling_samples_total", "Samples of power since start.");
   out.series({}, with_power(count_of(now.samples)));

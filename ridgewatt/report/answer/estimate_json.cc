@@ -73,12 +73,12 @@ namespace {
 // times faster per sample".
 std::string bound_sentence(const answer::EstimateAnswer& found) {
   const twin::Breakdown& cost = found.rows.front().estimate;
-  static constexpr auto kWords =
-      enum_rows<CauseWords>({{twin::Cause::kCompute, "computation takes"},
-                             {twin::Cause::kMemory, "memory traffic takes"},
-                             {twin::Cause::kLaunch, "kernel launches set the pace, the GPU waits"},
-                             {twin::Cause::kHost, "work of the CPU between minibatches takes"},
-                             {twin::Cause::kLoader, "waiting for data takes"}});
+  static constexpr auto kWords = enum_rows<CauseWords>(
+      {{twin::Cause::kCompute, "computation takes"},
+       {twin::Cause::kMemory, "memory traffic takes"},
+       {twin::Cause::kLaunch, "kernel launches limit the speed, so the GPU waits"},
+       {twin::Cause::kHost, "work of the CPU between minibatches takes"},
+       {twin::Cause::kLoader, "waiting for data takes"}});
   const twin::Cause cause = cost.dominant();
   double sum_s = 0;
   for (const double time_s : cost.time_s) sum_s += time_s;
@@ -140,8 +140,8 @@ RowNotes row_notes(const answer::EstimateAnswer& found, const std::vector<RowPow
   RowNotes notes;
   if (above > 0) {
     notes.envelope = sentence(
-        "above the {:g} W that the module is built to draw for long: {} of {} (up to {:.1f} W); "
-        "the estimates are of a board that lowers its clocks to this power",
+        "above the {:g} W that the module can sustain: {} of {} (up to {:.1f} W); the estimates "
+        "are for a board that lowers its clocks to this power",
         *limit_w, above, rows, most_w);
   }
   if (waiting > 0) {

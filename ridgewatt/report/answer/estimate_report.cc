@@ -247,7 +247,7 @@ const LineFields& held_fields() {
          return hold == nullptr ? std::nullopt : hold->steady_celsius;
        }},
       {{.name = "sustained_w",
-        .heading = "power held for ever (W)",
+        .heading = "sustained power (W)",
         .rank = 4,
         .meaning = "highest power at which the board never throttles"},
        [](const EstimateLine& l) {
@@ -579,17 +579,17 @@ std::string remedies_text(const std::vector<answer::Remedy>& remedies) {
     list += sentence("{}{} {:.3g} times ({:.3g} ms per sample)", list.empty() ? "" : ", ",
                      remedy.what, remedy.times_faster, 1e3 * remedy.s_per_sample);
   }
-  return "bound by launches; faster, as modelled: " + list;
+  return "limited by launches; faster alternatives, as modelled: " + list;
 }
 
 std::string estimate_heading(const answer::EstimateQuestion& question,
                              const answer::EstimateAnswer& found, bool all_counted) {
   std::string text = fmt::format(
       "{} {}: {}{}\n", escape_terminal(question.workload.model), name_of(question.workload.kind),
-      escape_terminal(estimate_ground(found)), all_counted ? "; bounds hold 90 %" : "");
+      escape_terminal(estimate_ground(found)), all_counted ? "; 90 % intervals" : "");
   const auto precision = question.workload.deploy().precision;
   if (precision != workload::Precision::kFp32 && !found.model->twin().changed_by) {
-    text += fmt::format("{} by peak ratios: not validated\n", name_of(precision));
+    text += fmt::format("{} by ratios of peak rates: not validated\n", name_of(precision));
   }
   return text + '\n';
 }

@@ -51,19 +51,19 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kCpuClock, lock_clocks("a CPU clock of {}")},
     {SlowCause::kMemoryClock, lock_clocks("a memory clock of {}")},
     {SlowCause::kRuntime,
-     {"runtime {}", "check which runtime runs; compare with ridgewatt estimate --runtime all"},
-     {"", "check which runtime runs; compare with ridgewatt llm --runtime all"},
-     {"", "check which runtime runs, and that its profiler is off"}},
+     {"runtime {}", "check which runtime is used; compare with ridgewatt estimate --runtime all"},
+     {"", "check which runtime is used; compare with ridgewatt llm --runtime all"},
+     {"", "check which runtime is used, and that its profiler is off"}},
     {SlowCause::kPrecision,
      {"precision {}", "check in which precision the engine was built"},
-     {"", "check the quantization of the weights that run"},
+     {"", "check the quantization of the weights that are loaded"},
      {"", "check the number formats in the model's file"},
-     {"", "check the quantization of the weights that run"}},
+     {"", "check the quantization of the weights that are loaded"}},
     {SlowCause::kPerBatch,
      {"the number read as {}",
       "state the batch with --batch, and whether the time is per batch or per sample"},
      {"the rate read as {}",
-      "state the sequences with --concurrency, and whether the rate is of one or of all"}},
+      "state the sequences with --concurrency, and whether the rate is for one or for all"}},
     {SlowCause::kAsynchronousTiming,
      {"a timer that stops before the GPU does", "synchronize the GPU before stopping the timer"}},
     {SlowCause::kCpuFallback,
@@ -71,18 +71,18 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      {"{} on the CPU", ""}},
     {SlowCause::kPartialOffload,
      {"{} on the CPU",
-      "offload all layers (-ngl 99, num_gpu); ridgewatt fits says whether they fit"}},
+      "offload all layers (-ngl 99, num_gpu); ridgewatt fits states whether they fit"}},
     {SlowCause::kHostCopy,
      {"a copy of the input on each call", "bind buffers on the device, or use pinned memory"},
      {},
-     {"", "pass the buffer of the input itself, and use it again"}},
+     {"", "pass the input buffer without a copy, and reuse it"}},
     {SlowCause::kPrePostProcessing,
      {"pre- and post-processing on the CPU",
       "time the model alone, then move the rest to the GPU or to another thread"},
-     {"a rate that counts the time of the prompt", "take the rate of the tokens after the first"},
+     {"a rate that counts the time of the prompt", "use the rate of the tokens after the first"},
      {"pre- and post-processing", "time the model alone, then move the rest to another thread"},
-     {"a rate that counts the time of the prompt", "take the rate of the tokens after the first"}},
-    {SlowCause::kPythonCaller, {"a caller {}", "call the engine from C++, or raise the batch"}},
+     {"a rate that counts the time of the prompt", "use the rate of the tokens after the first"}},
+    {SlowCause::kPythonCaller, {"a caller {}", "call the engine from C++, or use a larger batch"}},
     {SlowCause::kWarmUp,
      {"first runs in the mean", "leave out the first 50 runs"},
      {"the first request, which loads the model,", "leave out the first request"}},
@@ -91,14 +91,14 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      {"a prompt of {}", "state the tokens with --prompt; start a new conversation"}},
     {SlowCause::kThermal,
      {"a GPU clock lowered by heat",
-      "watch temperatures: ridgewatt top; raise the fan or take a lower mode"}},
+      "watch temperatures: ridgewatt top; raise the fan speed or use a lower mode"}},
     {SlowCause::kPowerLimit,
      {"a GPU clock lowered by the power limit",
       "check the supply and the over-current alarms: ridgewatt top"}},
     {SlowCause::kMemoryPressure,
      {"memory that swaps",
-      "close other programs, or take a smaller batch: ridgewatt estimate shows the memory"},
-     {"", "close other programs, or take a smaller quantization: ridgewatt fits shows the memory"}},
+      "close other programs, or use a smaller batch: ridgewatt estimate shows the memory"},
+     {"", "close other programs, or use a smaller quantization: ridgewatt fits shows the memory"}},
     {SlowCause::kContention,
      {"another program on the board", "stop other programs; ridgewatt top lists them"},
      {},
@@ -106,11 +106,11 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
      {"another program {}", ""}},
     {SlowCause::kThreads,
      {"a program on {}",
-      "let it use every core: taskset -p PID; set its number of threads to that of the cores"},
+      "let it use every core: taskset -p PID; set its number of threads to the number of cores"},
      {"a wrong number of threads", ""},
      {},
      {"a program on {}",
-      "set as many threads as it has cores (-t), and let it use them: taskset -p PID"}},
+      "set one thread per core (-t), and let it use every core: taskset -p PID"}},
     {SlowCause::kCpuQuota,
      {"a control group that gives {} of the CPU time",
       "raise cpu.max of its control group (docker --cpus)"},
@@ -120,7 +120,7 @@ constexpr auto kCauseTexts = enum_rows<CauseText>({
     {SlowCause::kLoader,
      {"a loader with {}", "raise the number of loader workers"},
      {},
-     {"", "raise the number of loader workers, or give them other cores than the model"}},
+     {"", "raise the number of loader workers, or run them on other cores than the model"}},
     {SlowCause::kStorage,
      {"waits for storage", "keep the data set in memory: ridgewatt loadbench"}},
 });
@@ -204,15 +204,15 @@ double misses_by(const ExplainLine& line) {
 }
 const double kExplains = std::log(2);  // chosen: largest plausible error of a prediction
 
-// For example, "no single cause explains it: the nearest, preset 15W, gives 62.3 ms". Empty if the
-// prediction of a cause is near the measured time.
+// For example, "no single cause explains it: the closest, preset 15W, predicts 62.3 ms". Empty if
+// the prediction of a cause is near the measured time.
 std::string unexplained_text(const ExplainAnswer& found) {
   const auto lines = lines_of(found);
   const auto nearest =
       std::min_element(lines.begin(), lines.end(),
                        [](const auto& a, const auto& b) { return misses_by(a) < misses_by(b); });
   if (nearest == lines.end() || misses_by(*nearest) <= kExplains) return "";
-  return fmt::format("no single cause explains it: the nearest, {}, gives {}",
+  return fmt::format("no single cause explains it: the closest, {}, predicts {}",
                      setting_text(*nearest), figures_text(found, nearest->row().prognosis));
 }
 
@@ -221,7 +221,7 @@ std::string unexplained_text(const ExplainAnswer& found) {
 std::string power_fault_text(const ExplainAnswer& found) {
   if (found.power_fault.empty()) return "";
   return "no cause explains the measured power: " + found.power_fault +
-         "; check its unit, and what the meter includes; it is left out";
+         "; check its unit, and what the meter includes; the power is not used";
 }
 
 // For example, "preset 15W (33 %), work on the CPU (31 %) or heat (30 %)". Further causes are
@@ -392,8 +392,8 @@ Json profile_json(const answer::ProfiledLayers& profile) {
 // promised 2.6 (2.1 to 3.1); its probability is 92 %, before 61 %".
 std::string change_sentence(const answer::ExplainedChange& change) {
   return sentence(
-      "{} (rank {}) is {}: {:.3g} ms instead of {:.3g} ms, {:.3g} times as fast, promised {:.3g} "
-      "({:.3g} to {:.3g}); its probability is {:.2g} %, before {:.2g} %",
+      "{} (rank {}) is {}: {:.3g} ms instead of {:.3g} ms, {:.3g} times as fast, predicted {:.3g} "
+      "({:.3g} to {:.3g}); its probability is {:.2g} %, previously {:.2g} %",
       name_of(change.removed), change.rank, name_of(change.verdict), kExplainMs * change.after_s,
       kExplainMs * change.before_s, change.gain(), change.promised, change.promised_low,
       change.promised_high, kPercentOf * change.probability,
@@ -459,7 +459,7 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
   std::vector<std::string> lines{text, explain_sentence(found)};
   if (found.first_token) {
     lines.push_back(
-        fmt::format("the gap and the gains are of the {}, which deviates more",
+        fmt::format("the gap and the gains refer to the {}, which deviates more",
                     found.gap_of == ExplainedTime::kToken ? "time per token" : "first token"));
   }
   if (found.profile && found.profile->measured) {

@@ -58,8 +58,8 @@ Table federated_round_table(const answer::FederatedAnswer& found) {
   Table table({{"round"},
                {"time_s", "time (s)"},
                {"energy_j", "energy (J)"},
-               {.name = "time_ratio", .heading = "time, times", .digits = 3},
-               {.name = "energy_ratio", .heading = "energy, times", .digits = 3}});
+               {.name = "time_ratio", .heading = "relative time", .digits = 3},
+               {.name = "energy_ratio", .heading = "relative energy", .digits = 3}});
   const auto add = [&](const char* name, const answer::Round& round) {
     table.add_row({name, round.time_s, round.energy_j, round.time_s / found.all_highest.time_s,
                    round.energy_j / found.all_highest.energy_j});
@@ -67,8 +67,8 @@ Table federated_round_table(const answer::FederatedAnswer& found) {
   if (found.in_time) add("least energy within the deadline", *found.in_time);
   add("least energy", found.least_energy);
   add("fastest", found.fastest);
-  add("all at their highest", found.all_highest);
-  add("all as they ship", found.all_default);
+  add("all in the highest mode", found.all_highest);
+  add("all in the default preset", found.all_default);
   return table;
 }
 
@@ -107,11 +107,11 @@ Json federated_json(const answer::FederatedAnswer& found) {
   return json;
 }
 
-// For example, "A, C take longest: 12 s at the least, the others 8 s". Empty without stragglers.
+// For example, "A, C take longest: at least 12 s, the other boards 8 s". Empty without stragglers.
 std::string straggler_text(const answer::FederatedAnswer& found) {
   if (!found.without_stragglers_s) return "";
   const auto names = straggler_names(found);
-  return fmt::format("{} take{} longest: {} at the least, the others {}", fmt::join(names, ", "),
+  return fmt::format("{} take{} longest: at least {}, the other boards {}", fmt::join(names, ", "),
                      names.size() == 1 ? "s" : "", duration_text(found.fastest.time_s),
                      duration_text(*found.without_stragglers_s));
 }
@@ -130,7 +130,7 @@ Result federated_result(const answer::FederatedAnswer& found, bool front) {
                    {"\n"}};
   if (front) {
     result.before.back().table = federated_board_table(found);
-    result.before.push_back({"\nRounds that cost less than every faster one:\n\n"});
+    result.before.push_back({"\nRounds that need less energy than every faster round:\n\n"});
   }
   const std::string stragglers = straggler_text(found);
   if (!stragglers.empty()) result.after.push_back({'\n' + escape_terminal(stragglers) + '\n'});

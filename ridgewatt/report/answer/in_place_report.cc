@@ -101,32 +101,34 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
 std::vector<std::string> in_place_remarks(const answer::InPlaceAnswer& report) {
   const auto& run = report.run;
   std::vector<std::string> lines = measure::skipped_marks_remarks(run.malformed_marks);
-  lines.push_back(fmt::format("trained during the search: {}; {} in {}",
+  lines.push_back(fmt::format("completed during the search: {}; {} in {}",
                               counted(report.search_minibatches, "minibatch"),
                               counted(report.windows, "window"), duration_text(report.search_s)));
-  lines.push_back("a mode showed after: pace " + effect_text(measure::time_effects(run)) +
-                  ", power " + effect_text(measure::power_effects(run)));
+  lines.push_back("a mode change took effect after: speed " +
+                  effect_text(measure::time_effects(run)) + ", power " +
+                  effect_text(measure::power_effects(run)));
   const double limit_w = report.answer.outcome.goal.limits.power_w;
   if (std::isfinite(limit_w)) {
     lines.push_back(
         run.over_limit_s > 0
-            ? sentence("above {:.4g} W for {:.2f} s in all ({:.2f} % of the time), {:.0f} ms "
-                       "at once, by {:.1f} % at most; the search left {} because of it",
-                       limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
-                       1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
-                       counted(report.left_modes, "mode"))
+            ? sentence(
+                  "above {:.4g} W for {:.2f} s in total ({:.2f} % of the time), at most {:.0f} ms "
+                  "at a time and by at most {:.1f} %; the search abandoned {} for this reason",
+                  limit_w, run.over_limit_s, 100 * run.over_limit_s / run.time_s(),
+                  1e3 * run.longest_over_limit_s, 100 * run.worst_excess,
+                  counted(report.left_modes, "mode"))
             : sentence("never above {:.4g} W", limit_w));
   }
   for (const auto& event : run.drift) lines.push_back(drift_text(event));
   if (report.renewed > 0) {
-    lines.push_back(
-        fmt::format("{} measured again what had drifted", counted(report.renewed, "window")));
+    lines.push_back(fmt::format("{} repeated measurements that had drifted",
+                                counted(report.renewed, "window")));
   }
   if (report.program_ended) lines.push_back("the program ended before the search did");
   if (report.held_s > 0) {
     lines.push_back(fmt::format(
         "then {} in {} in the mode of the answer{}", counted(report.held_minibatches, "minibatch"),
-        duration_text(report.held_s), report.signal != 0 ? ", until a signal came" : ""));
+        duration_text(report.held_s), report.signal != 0 ? ", until a signal was received" : ""));
   }
   return lines;
 }
@@ -152,7 +154,7 @@ Table windows_table(const answer::InPlaceAnswer& report) {
     row.push_back(window.time_s > 0 ? Cell(1e3 * window.time_s) : Cell());
     row.emplace_back(window.power_w);
     row.push_back(std::isfinite(error) && !window.over_limit ? Cell(error) : Cell());
-    row.emplace_back(std::string(window.over_limit ? "left: above the limit" : "kept"));
+    row.emplace_back(std::string(window.over_limit ? "abandoned: above the limit" : "kept"));
     table.add_row(std::move(row));
   }
   return table;

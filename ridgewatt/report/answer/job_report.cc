@@ -112,14 +112,15 @@ Json question_json(const answer::JobAnswer& found) {
 
 std::string job_headline(const answer::JobAnswer& found) {
   if (!found.question.of_job()) {
-    return sentence("{:.4g} W can be drawn all day long: {:.4g} samples per hour",
-                    found.held_power_w, samples_per_hour(found));
+    return sentence("{:.4g} W can be drawn all day: {:.4g} samples per hour", found.held_power_w,
+                    samples_per_hour(found));
   }
   const govern::JobWay& best = found.ways.front().way;
-  return fmt::format("{}: {}", job_text({best.end_s, best.energy_j}),
-                     found.question.deadline_s
-                         ? "the least energy until the deadline, what follows the job counted"
-                         : "the least time within the energy");
+  return fmt::format(
+      "{}: {}", job_text({best.end_s, best.energy_j}),
+      found.question.deadline_s
+          ? "the least energy until the deadline, including idle energy after the job"
+          : "the least time within the energy");
 }
 
 // Builds the part that both answers have in common. `ways` is added to the JSON.
@@ -152,7 +153,7 @@ Table period_table(const answer::PeriodAnswer& found) {
         [](const R& row) -> Cell { return row.named.way.energy_j; }},
        {{.name = "power_w", .heading = "mean power (W)"},
         [](const R& row) -> Cell { return row.named.way.energy_j / row.found.period_s; }},
-       {{.name = "over_best_pct", .heading = "over the best (%)", .digits = 3},
+       {{.name = "over_best_pct", .heading = "above the best (%)", .digits = 3},
         [](const R& row) -> Cell {
           return 100 * (row.named.way.energy_j / row.found.ways.front().way.energy_j - 1);
         }}},

@@ -198,10 +198,10 @@ std::vector<std::string> local_lines(const LocalRoofline& local) {
                fit.ceilings.find(RoofQuantity::kFp32)->value /
                    fit.ceilings.find(RoofQuantity::kBandwidth)->value)};
   if (!local.roofs.not_gpu.empty()) {
-    lines.push_back("The processor is measured, no GPU: " + local.roofs.not_gpu);
+    lines.push_back("The processor was measured instead of a GPU: " + local.roofs.not_gpu);
   }
   if (!local.roofs.powerless.empty()) {
-    lines.push_back("Roofs of time alone: " + local.roofs.powerless);
+    lines.push_back("Only roofs of time: " + local.roofs.powerless);
   } else {
     for (const auto& notice : fit.notices) lines.push_back("Fit: " + notice + ".");
   }

@@ -49,7 +49,7 @@ std::vector<Column> measured_columns() {
           {.name = "ceiling_gflop_per_s", .rank = 5},
           {.name = "reached_gflop_per_s", .rank = 5},
           {.name = "ceiling_ms", .heading = "at its ceiling (ms)", .rank = 3},
-          {.name = "reached_ms", .heading = "as the twin reaches (ms)", .rank = 5},
+          {.name = "reached_ms", .heading = "by the twin (ms)", .rank = 5},
           {.name = "gap_ms", .heading = "gap (ms)", .rank = 1},
           {.name = "energy_mj", .heading = "energy (mJ)", .rank = 3},
           {.name = "macs", .heading = "MACs", .rank = 7},
@@ -151,7 +151,7 @@ Plot measured_roofline(const LayersAnswer& answer) {
       }));
   if (unplaced > 0) {
     plot.note =
-        fmt::format("{} without work, bytes or time are not drawn", counted(unplaced, "layer"));
+        fmt::format("{} without work, bytes or time are not shown", counted(unplaced, "layer"));
   }
   return plot;
 }
@@ -354,7 +354,7 @@ std::string measured_layers_html(const LayersAnswer& answer) {
   HtmlReport page(title_of(answer));
   page.paragraph(source_of(answer).line() + ".");
   for (const auto& line : measured_layers_lines(answer)) page.paragraph(line);
-  page.table("Layers worth work: the largest gaps to the ceiling, else the longest",
+  page.table("Layers to optimize: the largest gaps to the ceiling, otherwise the longest layers",
              worth_work_table(answer));
   const int layers = page.next_table();
   page.figure(measured_roofline(answer), layers);

@@ -22,12 +22,12 @@ std::vector<std::string> advice_remarks(const std::vector<answer::ScenarioCost>&
     if (best == nullptr || best->scenario != row.scenario) best = &row;
     const auto& cost = row.cost;
     if (&row == best || cost.profiling_s > 0 || cost.total_s() >= best->cost.total_s()) continue;
-    remarks.push_back(sentence(
-        "{}: the {} needs no profile and loses {:.3g} h, and {}, the best method that keeps its "
-        "budgets, costs {:.3g} h; the {} exceeds its budget by more than 1 W in up to {:.3g} % of "
-        "the cases",
-        row.scenario, cost.method.name, cost.total_s() / 3600, best->cost.method.name,
-        best->cost.total_s() / 3600, cost.method.name, 100 * cost.method.over_budget));
+    remarks.push_back(
+        sentence("{}: the {} needs no profile and loses {:.3g} h; {}, the best method that meets "
+                 "its budgets, costs {:.3g} h; the {} exceeds its budget by more than 1 W in up to "
+                 "{:.3g} % of the cases",
+                 row.scenario, cost.method.name, cost.total_s() / 3600, best->cost.method.name,
+                 best->cost.total_s() / 3600, cost.method.name, 100 * cost.method.over_budget));
   }
   return remarks;
 }
@@ -159,8 +159,8 @@ std::vector<std::string> prediction_remarks(const answer::PredictAnswer& found,
   std::vector<std::string> remarks = found.remarks;
   if (found.rests_on_a_part()) {
     remarks.push_back(
-        fmt::format("parameters are fitted to {} of the {}, spread over the space; "
-                    "predictions use the neighbors among all samples (seed {})",
+        fmt::format("parameters are fitted to {} of the {}, spread over the space; each prediction "
+                    "uses the nearest of all samples (seed {})",
                     found.summary->part, counted(found.summary->samples, "sample"), seed));
   }
   return remarks;
@@ -195,7 +195,7 @@ Result presets_result(const std::vector<answer::PresetStanding>& presets, answer
     }
   }
   result.data = with_origin(result.table, origins);
-  result.remarks.push_back(fmt::format("another mode beats {} of {} in both {} and {}; {}",
+  result.remarks.push_back(fmt::format("another mode is better than {} of {} in both {} and {}; {}",
                                        dominated, counted(presets.size(), "preset"), name_of(x),
                                        name_of(y), describe(origin)));
   return result;

@@ -87,7 +87,7 @@ void add_reached(const RooflineReport& report, const IntensityRange& range, cons
   if (count > kNamedModes) {
     plot.note = fmt::format(
         "{}{}, from {} (dark) to {} (light)", counted(report.modes.size(), "mode"),
-        count < report.modes.size() ? fmt::format(", {} of them drawn, evenly spread", count) : "",
+        count < report.modes.size() ? fmt::format(", {} of them shown, evenly spaced", count) : "",
         report.modes.front().name, report.modes.back().name);
   }
   const auto words = [](const ClassRoof& roof) {

@@ -12,7 +12,7 @@ namespace ridgewatt::report {
 
 Timeline cycle_timeline(const schedule::Simulation& simulation, double until_s,
                         const FigureSource& source) {
-  Timeline figure{.title = "Who holds the device", .source = source};
+  Timeline figure{.title = "Which program holds the device", .source = source};
   figure.time_label = "time (ms)";
   figure.lanes = {"inference", "training", "mode change"};
   const auto add = [&](std::size_t lane, const schedule::Segment& segment,
@@ -113,7 +113,7 @@ HeatMap throughput_map(const schedule::PlanTable& table, const schedule::PlanPro
     }
   }
   if (none > 0) {
-    map.note = fmt::format("{} of {} cells are empty: no plan keeps both bounds", none,
+    map.note = fmt::format("{} of {} cells are empty: no plan meets both bounds", none,
                            power_w.size() * latency_s.size());
   }
   return map;

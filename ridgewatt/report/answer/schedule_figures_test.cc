@@ -42,7 +42,7 @@ TEST(ScheduleFigures, MapHasNoValueWhereNothingIsFeasible) {
   schedule::PlanProblem problem;
   problem.arrival_rate_hz = 10;
   const HeatMap map = throughput_map(table, problem, {10, 30}, {0.01, 0.1}, kSource);
-  EXPECT_EQ(map.note, "3 of 4 cells are empty: no plan keeps both bounds");
+  EXPECT_EQ(map.note, "3 of 4 cells are empty: no plan meets both bounds");
   EXPECT_TRUE(std::isnan(map.values[0][1]));  // latency
   EXPECT_TRUE(std::isnan(map.values[1][0]));  // power
   EXPECT_DOUBLE_EQ(map.values[1][1], 40);     // four requests in each tenth of a second

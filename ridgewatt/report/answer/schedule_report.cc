@@ -158,7 +158,7 @@ Result plan_result(const answer::PlanAnswer& found) {
   result.json = plan_to_json(found);
   result.notes = ground_notes(found.grounds);
   if (!found.confidence.empty()) {
-    result.notes.push_back("probability of meeting the limits, by the error of the estimates: " +
+    result.notes.push_back("probability of meeting the limits, given the error of the estimates: " +
                            confidence_text(found.confidence));
   }
   result.notes.push_back("idle power: " + found.idle_source);

@@ -84,8 +84,8 @@ Result sharing_result(const answer::SharingAnswer& found, OutputFormat format) {
                                  [](const auto& row) { return row.forecast.busy_known; });
   if (!known) {
     result.notes.push_back(
-        "the busy shares of the programs are not known and taken as 1, the worst case; give them "
-        "with --busy-share");
+        "the busy shares of the programs are not known, so 1 is assumed, the worst case; state "
+        "them with --busy-share");
   }
   return result;
 }

@@ -93,7 +93,7 @@ std::string first_of(const std::vector<CellValues>& cells,
 }
 
 std::string settings_drawn(std::size_t shown, std::size_t all) {
-  return shown < all ? fmt::format("{} of {} settings drawn, evenly spread", shown, all) : "";
+  return shown < all ? fmt::format("{} of {} settings shown, evenly spaced", shown, all) : "";
 }
 
 StackedBars stacked_time(const StudyReport& report, const std::vector<CellValues>& cells) {
@@ -198,7 +198,7 @@ std::optional<HeatMap> energy_surface(const StudyReport& report,
   const auto& y = report.study.factors[numeric[1]];
   HeatMap map{.title = fmt::format("Energy over {} and {}", knob_words(x.name), knob_words(y.name)),
               .source = report.source(),
-              .note = "Geometric mean over all other settings. Lines: so much above the least",
+              .note = "Geometric mean over all other settings. Contours: energy above the minimum",
               .x_label = knob_words(x.name),
               .y_label = knob_words(y.name),
               .value_label = study::response_words(energy) + " (J)",

@@ -165,8 +165,8 @@ std::string limits_text(const answer::TuneAnswer& report, const tune::ComparedPo
   if (!point.feasible()) return point.misses;
   const double required = report.outcome.confidence;
   const auto least = tune::least_confidence(point.confidence);
-  if (required <= 0.5 || !least || *least >= required) return "kept";
-  return sentence("kept with less than {:.3g} %", 100 * required);
+  if (required <= 0.5 || !least || *least >= required) return "met";
+  return sentence("met with a probability below {:.3g} %", 100 * required);
 }
 
 // The preset of the row, unless the row already has its name.
@@ -238,7 +238,7 @@ Table tune_table(const answer::TuneAnswer& report) {
   const bool held = report.outcome.best && report.outcome.best->hold;
   if (held) {
     append(columns, {{.name = "held", .rank = 2, .wrap = true},
-                     {.name = "sustained_w", .heading = "power held for ever (W)", .rank = 4}});
+                     {.name = "sustained_w", .heading = "sustained power (W)", .rank = 4}});
   }
   Table table(columns);
   const double base = points.empty() ? 1 : points.front()->objective;

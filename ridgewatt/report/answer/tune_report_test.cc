@@ -94,7 +94,7 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   EXPECT_THAT(tune_sentences(report), IsEmpty());
   report.outcome.slower_presets = {{"MODE_50W", "MODE_30W", Knob::kCpuClock, 1497.6}};
   EXPECT_THAT(tune_sentences(report),
-              ElementsAre("MODE_50W is slower here than MODE_30W because it caps the CPU at 1497.6 "
+              ElementsAre("MODE_50W is slower than MODE_30W here because it caps the CPU at 1497.6 "
                           "MHz"));
 }
 
@@ -144,7 +144,7 @@ TEST(TuneReport, ASearchInRowsOfAModelIsNotOnTheBoard) {
   report.trace.profiled.resize(2);
   report.trace.board_time_s = 14.6;
   report.source.origin.provenance = Provenance::kPredicted;
-  EXPECT_THAT(tune_remarks(report), Contains(HasSubstr("as rows state that are predicted")));
+  EXPECT_THAT(tune_remarks(report), Contains(HasSubstr("according to rows that are predicted")));
   report.source.origin.provenance = Provenance::kFake;
   EXPECT_THAT(tune_remarks(report), Contains(HasSubstr("on the board")));
 }

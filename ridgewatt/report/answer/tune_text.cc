@@ -149,13 +149,13 @@ void add_serving(const tune::ComparedPoint& best, std::vector<std::string>& line
 // the mode permanently, which power it can.
 std::string held_text(const thermal::HoldAnswer& hold) {
   std::string text =
-      sentence("{} at {:.3g} °C around it", thermal::hold_text(hold), hold.ambient_celsius);
+      sentence("{} in air of {:.3g} °C", thermal::hold_text(hold), hold.ambient_celsius);
   if (hold.steady_celsius && hold.holds) {
-    text += fmt::format(": ends at {:.1f} °C, {:.1f} K below the trip", *hold.steady_celsius,
-                        hold.margin_k);
+    text += fmt::format(": final temperature {:.1f} °C, {:.1f} K below the trip temperature",
+                        *hold.steady_celsius, hold.margin_k);
   }
   if (!hold.holds) {
-    text += sentence("; {:.3g} W hold for ever (--max-power {:.3g})", hold.sustained_w,
+    text += sentence("; {:.3g} W can be sustained (--max-power {:.3g})", hold.sustained_w,
                      hold.sustained_interval_w.lo);
   }
   return text + ", modelled";
@@ -185,7 +185,7 @@ std::vector<std::string> tune_headline(const answer::TuneAnswer& report) {
                               minibatch_word(report.source.origin.kind, answer.point.batch)));
   add_serving(answer, lines);
   if (!answer.confidence.empty()) {
-    lines.push_back("Probability of meeting the limits, by the error of the estimates: " +
+    lines.push_back("Probability of meeting the limits, given the error of the estimates: " +
                     confidence_text(answer.confidence));
   }
   if (memory) {
@@ -209,14 +209,15 @@ void tell_next(const answer::TuneAnswer& report, std::vector<std::string>& lines
                                 reason));
   }
   lines.push_back(
-      "add what is measured to a sweep file (workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,"
-      "time_ms,power_w) and ask again with --samples FILE.csv");
+      "add the measurements to a sweep file "
+      "(workload,kind,batch,cpu_cores,cpu_mhz,gpu_mhz,mem_mhz,time_ms,power_w) and repeat the "
+      "command with --samples FILE.csv");
 }
 
 // Rows of a model state what a board would need.
 std::string search_cost_origin(Provenance rows) {
   const bool estimated = rows == Provenance::kModelled || rows == Provenance::kPredicted;
-  return estimated ? fmt::format("as rows state that are {}", name_of(rows)) : "on the board";
+  return estimated ? fmt::format("according to rows that are {}", name_of(rows)) : "on the board";
 }
 
 // Profiles last a few minibatches, and the means of longer runs differ from theirs.
@@ -236,8 +237,8 @@ std::string near_limit_note(const answer::TuneAnswer& report) {
   }
   if (near.empty()) return "";
   return fmt::format(
-      "the answer is only {}, and was profiled over a short window: a longer run "
-      "may be above it; a lower limit leaves a margin",
+      "the answer is only {}, and was profiled over a short window: a longer run may exceed the "
+      "limit; give a lower limit for a margin",
       fmt::join(near, " and "));
 }
 
@@ -252,10 +253,10 @@ std::vector<std::string> tune_cautions(const answer::TuneAnswer& report) {
   lines.push_back(preset_note(report));
   lines.push_back(waits_note(report.outcome.waits_in_power));
   if (const auto& limit_w = report.outcome.envelope_w) {
-    lines.push_back(sentence(
-        "the answer lies above the {:g} W that the module is built to draw for long: the board "
-        "would lower its clocks (--max-power {:g})",
-        *limit_w, *limit_w));
+    lines.push_back(
+        sentence("the answer is above the {:g} W that the module can sustain: the board would "
+                 "lower its clocks (--max-power {:g})",
+                 *limit_w, *limit_w));
   }
   lines.push_back(near_limit_note(report));
   std::erase(lines, "");
@@ -284,7 +285,7 @@ std::vector<std::string> tune_remarks(const answer::TuneAnswer& report) {
   if (const auto& near_best = report.trace.near_best; near_best && report.trace.considered > 1) {
     lines.push_back(
         fmt::format("no other point is better by more than 1 % with a probability of {:.0f} %{}",
-                    100 * *near_best, *near_best < 0.9 ? " (more profiles: --profiles)" : ""));
+                    100 * *near_best, *near_best < 0.9 ? " (for more profiles: --profiles)" : ""));
   }
   tell_next(report, lines);
   return lines;
@@ -363,8 +364,8 @@ constexpr double kMuchWaiting = 0.1;  // chosen: shorter waits are not mentioned
 std::string waiting_text(const answer::TuneOutcome& outcome) {
   if (!(outcome.wait_share > kMuchWaiting)) return {};
   return fmt::format(
-      "the answer waits for data {:.0f} % of the time: more loader workers may help "
-      "(--workers); 'ridgewatt pipeline' states what else does",
+      "the answer waits for data {:.0f} % of the time: more loader workers may help (--workers); "
+      "'ridgewatt pipeline' lists other remedies",
       100 * outcome.wait_share);
 }
 
@@ -395,7 +396,7 @@ std::string slower_text(const answer::SlowerPreset& one) {
   static constexpr KnobArray<const char*> kReasons{
       {"leaves {:g} of the CPU cores on", "caps the CPU at {:g} MHz", "caps the GPU at {:g} MHz",
        "caps the memory at {:g} MHz"}};
-  return fmt::format("{} is slower here than {} because it {}", one.slower, one.faster,
+  return fmt::format("{} is slower than {} here because it {}", one.slower, one.faster,
                      fmt::format(fmt::runtime(kReasons[one.knob]), one.value));
 }
 

@@ -25,7 +25,7 @@ Result board_fit_result(const answer::BoardCalibration& found, const std::string
     result.before.push_back({errors + "\n\n"});
   }
   if (found.has_figures) {
-    result.add("What the evidence tells of the parameters:", parameters);
+    result.add("Parameters and their uncertainty after the fit to the evidence:", parameters);
   }
   result.data = std::move(parameters);
   return result;

@@ -84,10 +84,10 @@ Result govern_result(const answer::GovernAnswer& found) {
     result.remarks.push_back(std::move(remark));
   }
   if (energy_time_s(found) > found.end_s) {
-    result.remarks.push_back(sentence(
-        "energy and mean power are of {:.4g} s: the board idles from the end of the job to "
-        "the end of the goal",
-        energy_time_s(found)));
+    result.remarks.push_back(
+        sentence("energy and mean power cover {:.4g} s, including idle time from the end of the "
+                 "job to the end of the goal",
+                 energy_time_s(found)));
   }
   return result;
 }
@@ -105,18 +105,18 @@ std::string unreachable_text(const govern::Goal& goal, const govern::Decision& p
     case govern::GoalKind::kEnergy:
       if (plan.energy_j <= most * goal.energy_j) return "";
       return fmt::format(
-          "the energy budget of {} cannot be kept: the board at rest is expected to use {} by the "
+          "the energy budget of {} cannot be met: even an idle board is expected to use {} by the "
           "end",
           energy_text(goal.energy_j), energy_text(plan.energy_j));
     case govern::GoalKind::kPower:
       return sentence(
-          "the power cap of {:.4g} W cannot be kept: every mode is expected to draw more; the one "
-          "that draws the least runs",
+          "the power cap of {:.4g} W cannot be met: every mode is expected to draw more; the mode "
+          "with the least power is used",
           goal.power_w);
     case govern::GoalKind::kLatency:
       return sentence(
           "the latency limit of {:.4g} ms cannot be met: no mode is expected to be fast enough; "
-          "the fastest runs",
+          "the fastest mode is used",
           1e3 * goal.latency_s);
   }
   return "";
@@ -140,8 +140,9 @@ std::string pace_remark(const answer::GovernAnswer& found) {
   }
   if (done >= kKeepsUp * expected) return "";
   return sentence(
-      "the program did {:.0f} of the {:.0f} minibatches that the times of its marks allow: this "
-      "machine is too busy for its speed, so it ends late (a smaller --speed and --time-scale)",
+      "the program completed {:.0f} of the {:.0f} minibatches that the times of its marks imply: "
+      "this machine is too busy for the simulated speed, so the program ends late; use a smaller "
+      "--speed and --time-scale",
       done, expected);
 }
 
@@ -210,7 +211,7 @@ Result phases_result(const govern::PhaseOutcome& outcome, const std::string& dev
   if (outcome.switches > 0) {
     result.notes.push_back(
         fmt::format("{} took {:.1f} ms (median) and {:.1f} ms at most, from the mark until the new "
-                    "mode is read back; {:.1f} ms of it to write the mode",
+                    "mode is read back; writing the mode took {:.1f} ms of this time",
                     counted(static_cast<std::int64_t>(outcome.switches), "mode switch"),
                     1e3 * outcome.median_switch_s, 1e3 * outcome.longest_switch_s,
                     1e3 * outcome.median_write_s));

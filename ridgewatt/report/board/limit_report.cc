@@ -40,7 +40,7 @@ std::string confidence_text(const std::vector<tune::LimitConfidence>& limits) {
                         100 * limit.probability);
   }
   const bool sure = tune::least_confidence(limits).value_or(1) >= kSureEnough;
-  return sure ? text : text + " (--confidence 0.95 asks for more)";
+  return sure ? text : text + " (--confidence 0.95 requires a higher probability)";
 }
 
 std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
@@ -49,13 +49,14 @@ std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
   for (const auto& relaxation : relaxations) {
     text += (text.empty() ? "" : " or ") + limit_option(relaxation.kind, relaxation.value);
   }
-  if (!text.empty()) text += relaxations.size() == 1 ? " would do" : " alone would do";
+  if (!text.empty())
+    text += relaxations.size() == 1 ? " would be enough" : " alone would be enough";
   std::string names;
   for (const auto& board : boards) {
     names += sentence("{}{} ({:.3g} W)", names.empty() ? "" : ", ", board.name, board.power_w);
   }
   if (!names.empty()) {
-    text += (text.empty() ? "another board would do: " : "; so would another board: ") + names;
+    text += (text.empty() ? "" : "; ") + ("boards that meet the limits: " + names);
   }
   return text;
 }
@@ -117,8 +118,7 @@ std::string waits_note(double share) {
   if (share < kFew) return "";
   return fmt::format(
       "the power includes waits for data, up to {:.0f} % of the time, as in the published sweeps "
-      "of "
-      "eager inference; --loader-time 0 leaves them out",
+      "of eager inference; --loader-time 0 excludes them",
       100 * share);
 }
 

@@ -7,14 +7,15 @@ namespace ridgewatt::report {
 namespace {
 
 Table local_runs_table(const std::vector<answer::LocalRun>& runs) {
-  Table table(
-      {column("workload"),
-       column("cpu_cores"),
-       column("batch"),
-       column("time_ms"),
-       {.name = "prior_ms", .meaning = "by measured peaks and priors alone"},
-       {.name = "modelled_ms", .meaning = "by the fitted twin"},
-       {.name = "error_pct", .digits = 3, .meaning = "modelled over measured time, less 1"}});
+  Table table({column("workload"),
+               column("cpu_cores"),
+               column("batch"),
+               column("time_ms"),
+               {.name = "prior_ms", .meaning = "only measured peaks and priors"},
+               {.name = "modelled_ms", .meaning = "by the fitted twin"},
+               {.name = "error_pct",
+                .digits = 3,
+                .meaning = "modelled divided by measured time, minus 1"}});
   for (const auto& run : runs) {
     table.add_row({run.model, run.threads, run.batch, run.time_s * 1e3, run.prior_s * 1e3,
                    run.modelled_s * 1e3, 100 * (run.modelled_s / run.time_s - 1)});

@@ -63,7 +63,7 @@ void add_summary_rows(const measure::Measurement& measurement, Table& table) {
   const auto all = static_cast<double>(summary.count + summary.excluded);
   if (all == 0) return;
   table.add_row({"minibatches", static_cast<std::int64_t>(summary.count), "",
-                 fmt::format("without warm-up; slow ones, which count: {}", summary.slow)});
+                 fmt::format("without warm-up; including slow minibatches: {}", summary.slow)});
   for (const auto& [cause, count] : summary.causes) {
     table.add_row({"excluded", 100 * static_cast<double>(count) / all, "%",
                    fmt::format("{}: {}", counted(count, "minibatch"), cause)});
@@ -162,7 +162,7 @@ void add_use_rows(const measure::Measurement& measurement, Table& table) {
                    fmt::format("of {}; {:.1f} % before", file.path, 100 * file.share_before)});
   }
   for (const auto& [name, value] : measurement.words.values) {
-    table.add_row({name, value, "", "says the program"});
+    table.add_row({name, value, "", "stated by the program"});
   }
   for (const auto& note : measurement.words.notes) {
     table.add_row({"program", Cell(), "", note});
@@ -231,14 +231,14 @@ Json measurement_to_json(const measure::Measurement& measurement,
 std::vector<std::string> measurement_remarks(const measure::Measurement& measurement) {
   auto remarks = measure::skipped_marks_remarks(measurement.malformed_marks);
   if (const auto& total = measurement.total; total && total->samples < 2) {
-    remarks.push_back(fmt::format(
-        "{} of power in the run: the error of its energy is unknown; let it run longer, or raise "
-        "--sampling-hz",
-        counted(static_cast<std::int64_t>(total->samples), "sample")));
+    remarks.push_back(
+        fmt::format("{} of power in the run: the error of the energy is unknown; run the program "
+                    "for longer, or raise --sampling-hz",
+                    counted(static_cast<std::int64_t>(total->samples), "sample")));
   }
   if (measurement.minibatch_marks > 0 && measurement.minibatches.empty()) {
     remarks.push_back(fmt::format(
-        "0 of {} count: --warm-up leaves them out, or they have no duration",
+        "none of {} is used: --warm-up excludes them, or they have no duration",
         counted(static_cast<std::int64_t>(measurement.minibatch_marks), "marked minibatch")));
   }
   return remarks;

@@ -94,8 +94,8 @@ Result comparison_result(const measure::ComparedCommands& compared, const std::s
       compared.quantities, [](const C& row) { return row.quantity == "minibatch power"; });
   if (marked) {
     result.remarks.push_back(
-        "time, energy and power are of the whole run, with its start; compare limits with the "
-        "rows of the minibatch");
+        "time, energy and power are for the whole run, including its start; compare limits with "
+        "the rows of the minibatch");
   }
   return result;
 }

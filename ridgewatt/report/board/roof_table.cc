@@ -39,7 +39,7 @@ std::vector<Column> roof_columns(bool shares) {
       {.name = "energy_balance", .heading = "energy balance (FLOP/byte)", .rank = 5},
       {.name = "half_peak_intensity", .heading = "half peak at (FLOP/byte)", .rank = 6},
       {.name = "max_power_w", .heading = "maximum power (W)", .rank = 2},
-      {.name = "uncapped_power_w", .heading = "both roofs at once (W)", .rank = 8},
+      {.name = "uncapped_power_w", .heading = "both roofs (W)", .rank = 8},
       {.name = "power_cap_w", .rank = 8},
       {.name = "capped_from", .heading = "cap binds from (FLOP/byte)", .rank = 9},
       {.name = "capped_to", .heading = "to (FLOP/byte)", .rank = 9},

@@ -30,8 +30,8 @@ const char* meaning_of(ThermalParam param, bool fan_varied) {
     case ThermalParam::kCooling:
       return "from the heat sink to the air, at the trace's fan";
     case ThermalParam::kStill:
-      return fan_varied ? "of it without fan"
-                        : "of it without fan: assumed, the fan did not change";
+      return fan_varied ? "share without fan"
+                        : "share without fan (assumed: the fan speed did not change)";
     case ThermalParam::kAmbient:
       return "around the board, during the trace";
   }
@@ -105,32 +105,33 @@ Table thermal_fit_table(const thermal::ThermalFit& fit) {
   }
   const double half = kNormal95 * fit.leakage_sd;
   const bool seen = fit.leakage_sd > 0;
-  table.add_row(
-      {"leakage_per_k", fit.model.leakage_per_k,
-       seen ? Cell(std::max(0.0, fit.model.leakage_per_k - half)) : Cell(),
-       seen ? Cell(fit.model.leakage_per_k + half) : Cell(),
-       seen ? "more power per kelvin, as a share" : "the usual one: power did not show it"});
+  table.add_row({"leakage_per_k", fit.model.leakage_per_k,
+                 seen ? Cell(std::max(0.0, fit.model.leakage_per_k - half)) : Cell(),
+                 seen ? Cell(fit.model.leakage_per_k + half) : Cell(),
+                 seen ? "relative increase of power per kelvin"
+                      : "typical value: not measurable in this trace"});
   return table;
 }
 
 Table hold_table(const std::vector<thermal::HoldAnswer>& answers) {
-  Table table({{.name = "power_w"},
-               {"answer"},
-               {"holds_s", "holds for (s)"},
-               {.name = "holds_lo_s", .heading = "from (s)", .rank = 1},
-               {.name = "holds_hi_s", .heading = "to (s)", .rank = 1},
-               {"steady_c", "ends at (°C)"},
-               {.name = "steady_lo_c", .heading = "from (°C)", .rank = 2},
-               {.name = "steady_hi_c", .heading = "to (°C)", .rank = 2},
-               {"margin_k", "below the trip (K)", 3},
-               {"sustained_w", "holds for ever (W)"},
-               {.name = "sustained_lo_w", .heading = "from (W)", .rank = 3},
-               {.name = "sustained_hi_w", .heading = "to (W)", .rank = 3},
-               {.name = "probability", .heading = "probability to hold", .digits = 3, .rank = 4},
-               {.name = "ambient_c", .heading = "around (°C)", .digits = 3, .rank = 5},
-               {.name = "fan", .digits = 3, .rank = 5},
-               {.name = "trip_c", .heading = "trip (°C)", .digits = 3, .rank = 5},
-               {.name = "provenance", .rank = 6}});
+  Table table(
+      {{.name = "power_w"},
+       {"answer"},
+       {"holds_s", "holds for (s)"},
+       {.name = "holds_lo_s", .heading = "from (s)", .rank = 1},
+       {.name = "holds_hi_s", .heading = "to (s)", .rank = 1},
+       {"steady_c", "ends at (°C)"},
+       {.name = "steady_lo_c", .heading = "from (°C)", .rank = 2},
+       {.name = "steady_hi_c", .heading = "to (°C)", .rank = 2},
+       {"margin_k", "below trip temperature (K)", 3},
+       {"sustained_w", "sustained power (W)"},
+       {.name = "sustained_lo_w", .heading = "from (W)", .rank = 3},
+       {.name = "sustained_hi_w", .heading = "to (W)", .rank = 3},
+       {.name = "probability", .heading = "probability that it holds", .digits = 3, .rank = 4},
+       {.name = "ambient_c", .heading = "around (°C)", .digits = 3, .rank = 5},
+       {.name = "fan", .digits = 3, .rank = 5},
+       {.name = "trip_c", .heading = "trip (°C)", .digits = 3, .rank = 5},
+       {.name = "provenance", .rank = 6}});
   const auto cell = [](double value) { return std::isfinite(value) ? Cell(value) : Cell(); };
   for (const auto& answer : answers) {
     table.add_row({answer.power_w, thermal::hold_text(answer), known_cell(answer.holds_s),
@@ -150,16 +151,16 @@ std::string soak_sentence(const measure::SoakSummary& summary) {
   if (summary.throttled_after_s) {
     text += fmt::format(" after {} of load", thermal::hold_time_text(*summary.throttled_after_s));
   } else if (summary.verdict == measure::SoakVerdict::kThrottles && hold && hold->holds_s) {
-    text = fmt::format("will throttle after {} from rest (90 %: {} to {})",
+    text = fmt::format("will throttle after {} from idle (90 %: {} to {})",
                        thermal::hold_time_text(*hold->holds_s),
                        thermal::hold_time_text(hold->holds_interval_s.lo),
                        std::isfinite(hold->holds_interval_s.hi)
                            ? thermal::hold_time_text(hold->holds_interval_s.hi)
                            : "never");
   } else if (summary.verdict == measure::SoakVerdict::kHolds && hold && hold->steady_celsius) {
-    text += fmt::format(": it ends at {:.1f} °C (90 %: {:.1f} to {:.1f}), {:.1f} K below the trip",
-                        *hold->steady_celsius, hold->steady_interval.lo, hold->steady_interval.hi,
-                        hold->margin_k);
+    text += fmt::format(
+        ": it ends at {:.1f} °C (90 %: {:.1f} to {:.1f}), {:.1f} K below the trip temperature",
+        *hold->steady_celsius, hold->steady_interval.lo, hold->steady_interval.hi, hold->margin_k);
   }
   if (!summary.reason.empty()) text += ": " + summary.reason;
   return text;
@@ -170,9 +171,11 @@ namespace {
 Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
   Table table({{"quantity"}, {"value"}, {"unit"}, {.name = "note", .wrap = true}});
   table.add_row({"verdict", std::string(name_of(summary.verdict)), "", soak_sentence(summary)});
-  table.add_row({"load", summary.duration_s / 60, "min",
-                 fmt::format("{}{}", name_of(provenance),
-                             summary.ended_early ? "; ended, as the answer was known" : "")});
+  table.add_row(
+      {"load", summary.duration_s / 60, "min",
+       fmt::format(
+           "{}{}", name_of(provenance),
+           summary.ended_early ? "; the program was ended because the answer was known" : "")});
   if (summary.time_scale != 1) {
     table.add_row(
         {"times", summary.time_scale, "", "times the clock: heat of this fake board runs faster"});
@@ -184,9 +187,9 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
     const auto& hold = *summary.hold;
     table.add_row({"ends at", known_cell(hold.steady_celsius), "°C",
                    "modelled; " + middle_note(hold.steady_interval)});
-    table.add_row({"margin to the trip", hold.margin_k, "K", "modelled"});
+    table.add_row({"margin below the trip temperature", hold.margin_k, "K", "modelled"});
     table.add_row({"power of the load", summary.load_w, "W", "at 50 °C"});
-    table.add_row({"power that holds for ever", hold.sustained_w, "W",
+    table.add_row({"sustained power", hold.sustained_w, "W",
                    "modelled, at 50 °C; " + middle_note(hold.sustained_interval_w)});
   }
   add_pace_rows(summary, table);

@@ -138,7 +138,7 @@ void add_energy_row(const char* name, const std::optional<measure::EnergySum>& e
                     Table& table) {
   if (!energy) return;
   const std::string idle =
-      net ? sentence("; {:.4g} without what the idle board draws", net->energy_j) : "";
+      net ? sentence("; {:.4g} without the energy of the idle board", net->energy_j) : "";
   table.add_row({name, energy->energy_j, "J", words + bound_text(energy->error_j) + idle});
 }
 
@@ -160,7 +160,8 @@ void add_run_rows(const measure::TokenRun& run, Table& table) {
     const LessIdle net = less_idle(*run.cost);
     add_span_row("prefill power", run.cost->prefill, "", table);
     add_span_row("decode power", run.cost->decode, "", table);
-    add_span_row("power while some read and some decode", run.cost->both, "", table);
+    add_span_row("power while some requests are in prefill and some in decode", run.cost->both, "",
+                 table);
     add_energy_row("energy per token", run.cost->joules_per_token(), net.token, "of decoding; ",
                    table);
     add_energy_row("energy per request", run.cost->request_j(), net.request, "", table);
@@ -257,11 +258,11 @@ EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs) {
   };
   for (const auto& run : runs) {
     std::string missing;
-    if (run.concurrency > 1) missing = "requests ran at once";
-    if (!run.ttft || !run.tpot) missing = "not both times";
+    if (run.concurrency > 1) missing = "several requests ran at the same time";
+    if (!run.ttft || !run.tpot) missing = "a time is missing";
     if (run.prompt_tokens <= 0 || run.output_tokens <= 0) missing = "no lengths";
-    if (run.quantization.empty()) missing = "no quantization: --quantization says it";
-    if (run.engine.empty()) missing = "no engine: --runtime says it";
+    if (run.quantization.empty()) missing = "no quantization (state it with --quantization)";
+    if (run.engine.empty()) missing = "no engine (state it with --runtime)";
     if (!missing.empty()) {
       text.left_out.push_back(run.model + ": " + missing);
       continue;

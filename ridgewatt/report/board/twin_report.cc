@@ -140,7 +140,7 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
   }
   const double cap_w = found.cap_w();
   if (found.power_cap_w && cap_w == *found.power_cap_w) {
-    lines.push_back(sentence("Power is capped at {:.4g} W, as asked.", cap_w));
+    lines.push_back(sentence("Power is capped at {:.4g} W, as given.", cap_w));
   } else if (std::isfinite(cap_w)) {
     lines.push_back(sentence("Power is capped at the board's limit, {:.4g} W ({}).", cap_w,
                              fact_words(board, "power.limit_w")));

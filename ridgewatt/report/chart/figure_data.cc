@@ -54,7 +54,7 @@ FigureData data_of(const Plot& plot, bool linked) {
   }
   std::string left_out;
   if (listed < all_points) {
-    left_out = fmt::format("{} of {} points, evenly spread", listed, all_points);
+    left_out = fmt::format("{} of {} points, evenly spaced", listed, all_points);
   }
   return data_of(std::move(table), left_out);
 }
@@ -74,7 +74,7 @@ FigureData data_of(const HeatMap& map, bool) {
   }
   std::string left_out = map.value_label;
   if (map_rows.size() < map.y.size() || map_columns.size() < map.x.size()) {
-    left_out += fmt::format(", {} x {} of {} x {} cells, evenly spread", map_rows.size(),
+    left_out += fmt::format(", {} x {} of {} x {} cells, evenly spaced", map_rows.size(),
                             map_columns.size(), map.y.size(), map.x.size());
   }
   return data_of(std::move(table), left_out);

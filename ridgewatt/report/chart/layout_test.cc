@@ -140,7 +140,7 @@ std::string crowded_page() {
   page.figure(map);
   StackedBars bars{.title = "Where the time goes",
                    .source = source,
-                   .note = "16 of 49 settings drawn, evenly spread",
+                   .note = "16 of 49 settings shown, evenly spaced",
                    .value_label = "time (ms)"};
   ViolinPlot violins{.title = "Variation", .source = source, .value = {.label = "time (ms)"}};
   bars.parts = {"compute", "fetch stall"};
@@ -154,7 +154,7 @@ std::string crowded_page() {
   }
   page.figure(bars);
   page.figure(violins);
-  Timeline timeline{.title = "Who holds the device",
+  Timeline timeline{.title = "Which program holds the device",
                     .source = source,
                     .time_label = "time (ms)",
                     .lanes = {"inference", "training", "mode change"}};
@@ -196,8 +196,8 @@ TEST(ResultJson, TuneAnswersInWords) {
   for (const char* part :
        {"Run at 6 cores, CPU 2035.2, GPU 624.75, memory 2133 MHz, batch 1.",
         "25 % more time, 20 % less power",  // 20 over 16 ms, 20 over 25 W
-        "(MAXN breaks the limits)", "zoo:resnet50 &lt;i&gt; on agx-orin. Modelled: pytorch-eager",
-        "16.0 to 24.0 ms"}) {
+        "(MAXN does not meet the limits)",
+        "zoo:resnet50 &lt;i&gt; on agx-orin. Modelled: pytorch-eager", "16.0 to 24.0 ms"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(page.find("<th tabindex=\"0\" scope=\"col\">key</th>"), std::string::npos);

@@ -52,11 +52,12 @@ class CampaignFamilies {
   }
 
   void add_answers() {
-    out_.gauge("ridgewatt_campaign_store_up", "1 if the store of the campaign answers, else 0.");
+    out_.gauge("ridgewatt_campaign_store_up", "1 if the store of the campaign responds, else 0.");
     for (const auto& look : campaigns_) {
       out_.series({{"campaign", look.name}}, look.store_answers ? 1 : 0);
     }
-    out_.gauge("ridgewatt_campaign_engine_up", "1 if the engine of the campaign answers, else 0.");
+    out_.gauge("ridgewatt_campaign_engine_up",
+               "1 if the executor of the campaign responds, else 0.");
     for (const auto& look : campaigns_) {
       if (!look.store_answers) continue;
       out_.series({{"campaign", look.name}}, look.standing.engine_fault.empty() ? 1 : 0);
@@ -73,12 +74,12 @@ class CampaignFamilies {
     out_.gauge("ridgewatt_campaign_flagged_points", "Measured points with a flag.");
     each_state("", &KindStanding::flagged);
     out_.gauge("ridgewatt_campaign_rerun_points",
-               "Missing points that were measured before and are planned again.");
+               "Missing points that were measured before and are marked to be measured again.");
     each_state("", &KindStanding::to_rerun);
   }
 
   void add_tasks() {
-    out_.gauge("ridgewatt_campaign_tasks", "Tasks with missing points, by state in the engine.");
+    out_.gauge("ridgewatt_campaign_tasks", "Tasks with missing points, by state in the executor.");
     each_state("queued", &KindStanding::queued);
     each_state("running", &KindStanding::running);
     each_state("held", &KindStanding::held);
@@ -87,7 +88,7 @@ class CampaignFamilies {
 
   void add_boards() {
     out_.gauge("ridgewatt_campaign_boards",
-               "Boards that delivered points and work, that are silent, and that are set aside.");
+               "Boards that measured points: active, silent, and set aside.");
     each_kind("working", [](const CampaignLook& look, const KindStanding& kind) {
       std::size_t working = 0;
       for (const auto& board : look.standing.boards) {
@@ -101,7 +102,7 @@ class CampaignFamilies {
     each_state("silent", &KindStanding::silent);
     each_state("set_aside", &KindStanding::set_aside);
     out_.gauge("ridgewatt_campaign_blocked",
-               "1 if points are missing and nothing can run: all boards are drained, down or set "
+               "1 if points are missing and no task can run: all boards are drained, down or set "
                "aside, or no task is queued or running.");
     each_kind("", [](const CampaignLook&, const KindStanding& kind) {
       return kind.blocked.empty() ? 0.0 : 1.0;
@@ -113,8 +114,8 @@ class CampaignFamilies {
                "Rate of the boards that work now, over their newest points.");
     each_kind("", [](const CampaignLook&, const KindStanding& kind) { return kind.points_per_s; });
     out_.gauge("ridgewatt_campaign_end_timestamp_seconds",
-               "When the missing points will be measured, in seconds since 1970; without a series "
-               "where it is not known or nothing can run.");
+               "Expected time at which the last missing point is measured, in seconds since 1970; "
+               "absent if it is not known or no task can run.");
     each_kind("", [](const CampaignLook& look, const KindStanding& kind) -> std::optional<double> {
       if (!kind.eta_s || kind.done == kind.planned) return std::nullopt;
       return static_cast<double>(look.now_unix_s) + *kind.eta_s;
@@ -122,7 +123,7 @@ class CampaignFamilies {
     out_.counter("ridgewatt_campaign_failures_total", "Attempts at points that failed.");
     each_state("", &KindStanding::failures);
     out_.counter("ridgewatt_campaign_energy_joules_total",
-                 "Energy of the measured windows; settling and idle time are not in it.");
+                 "Energy of the measured windows; without settling and idle time.");
     each_kind("", [](const CampaignLook&, const KindStanding& kind) { return kind.energy_j; });
   }
 

@@ -40,7 +40,7 @@ Table plan_table(const campaign::Plan& plan) {
 
 std::vector<std::string> prediction_remarks(const campaign::Plan& plan, bool known) {
   if (!known) {
-    return {"the duration is not known; --model MODEL predicts it by the boards' twins"};
+    return {"the duration is not known; with --model MODEL, the boards' twins predict it"};
   }
   double duration_s = 0, energy_j = 0;
   std::size_t unknown = 0;
@@ -82,7 +82,7 @@ Table standing_kinds_table(const campaign::Standing& standing) {
        {{.name = "to_rerun", .heading = "to rerun", .rank = 1}, at<&Kind::to_rerun>},
        {{.name = "boards", .rank = 1}, at<&Kind::boards>},
        {{.name = "calibrated", .rank = 1}, at<&Kind::calibrated>},
-       {{.name = "blocked", .heading = "why nothing runs", .rank = 2, .wrap = true},
+       {{.name = "blocked", .heading = "why no task can run", .rank = 2, .wrap = true},
         text_in<&Kind::blocked>}},
       standing.kinds);
 }
@@ -132,7 +132,7 @@ Table boards_table(const std::vector<campaign::BoardReport>& boards) {
        {{.name = "newest", .heading = "newest point began", .rank = 3}, began<Board>},
        {{.name = "last_error", .heading = "last error", .rank = 1, .wrap = true},
         text_in<&Board::last_error>},
-       {{.name = "engine_reason", .heading = "reason of the engine", .rank = 1, .wrap = true},
+       {{.name = "engine_reason", .heading = "reason of the executor", .rank = 1, .wrap = true},
         text_in<&Board::engine_reason>}},
       boards);
 }
@@ -205,7 +205,7 @@ Result rerun_result(const campaign::Reruns& reruns) {
 }
 
 std::string blocked_line(const campaign::KindStanding& kind) {
-  return fmt::format("{}: nothing can run: {}", kind.name, kind.blocked);
+  return fmt::format("{}: no task can run: {}", kind.name, kind.blocked);
 }
 
 Result standing_result(const std::string& name, const campaign::Standing& standing) {
@@ -238,9 +238,9 @@ std::string standing_line(const campaign::Standing& standing) {
     line += fmt::format("; {}: {} left, {} running, {} queued, {} held", kind.name,
                         kind.planned - kind.done, kind.running, kind.queued, kind.held);
     if (kind.set_aside > 0) line += fmt::format(", {} set aside", kind.set_aside);
-    if (!kind.blocked.empty()) line += "; nothing can run: " + kind.blocked;
+    if (!kind.blocked.empty()) line += "; no task can run: " + kind.blocked;
   }
-  if (standing.eta_s) line += fmt::format("; {:.0f} s to go", *standing.eta_s);
+  if (standing.eta_s) line += fmt::format("; {:.0f} s remaining", *standing.eta_s);
   return line;
 }
 

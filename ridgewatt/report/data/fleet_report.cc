@@ -188,8 +188,8 @@ Result fleet_result(const campaign::FleetStatus& status, FleetPart data) {
                  {"energy", energy.to_json()},
                  {"missing", status.missing}};
   result.after = {{totals_line(totals)}};
-  result.add("Modes that another beats in time and power:", std::move(modes));
-  result.add("Points of the day against others of the same mode:", std::move(drift));
+  result.add("Modes for which another mode is better in time and power:", std::move(modes));
+  result.add("Points of the day compared with other points of the same mode:", std::move(drift));
   result.add("Energy of the day by workload:", std::move(energy));
   for (const auto& missing : status.missing) result.notes.push_back("not known: " + missing);
   return result;
@@ -224,10 +224,10 @@ Result board_effects_result(const std::vector<campaign::MergedSweep>& kinds) {
   for (const auto& kind : kinds) {
     result.remarks = merge_remarks(kind, std::move(result.remarks));
     for (const auto& aside : kind.effects.set_aside) {
-      result.remarks.push_back(fmt::format("{}: {} at {}, batch {}: {} {:+.0f} % off, set aside",
-                                           describe(kind.sweep.origin()), aside.board,
-                                           describe(aside.point.mode), aside.point.batch,
-                                           aside.quantity, percent_of_log(aside.deviation)));
+      result.remarks.push_back(
+          fmt::format("{}: {} at {}, batch {}: {} differs by {:+.0f} %, left out",
+                      describe(kind.sweep.origin()), aside.board, describe(aside.point.mode),
+                      aside.point.batch, aside.quantity, percent_of_log(aside.deviation)));
     }
   }
   return result;

@@ -67,7 +67,7 @@ Table change_table(const answer::EpochAnswer& found) {
         [](const R& row) -> Cell { return row.change.later.time_s / row.later.time_s; }},
        {{.name = "later_stall_s", .heading = "later stall (s)", .rank = 3},
         [](const R& row) -> Cell { return row.change.later.stall_s; }},
-       {{.name = "later_energy_ratio", .heading = "later energy, times", .digits = 3, .rank = 2},
+       {{.name = "later_energy_ratio", .heading = "later energy, relative", .digits = 3, .rank = 2},
         [](const R& row) {
           const double before_j = row.later.energy_j;
           return before_j > 0 ? Cell(row.change.later.energy_j / before_j) : Cell();
@@ -80,7 +80,8 @@ std::string cache_text(const pipeline::PipelineConfig& config) {
   const double missed = pipeline::miss_share(config, 1);
   if (!(missed > 0)) return "";
   return sentence(
-      "\npage cache: {:.3g} GB of RAM for {:.3g} GB of data; later epochs read {:.3g} % again\n",
+      "\npage cache: {:.3g} GB of RAM for {:.3g} GB of data; later epochs read {:.3g} % of the "
+      "data again\n",
       config.cache_bytes / 1e9, config.samples * config.sample_bytes / 1e9, 100 * missed);
 }
 
@@ -102,7 +103,7 @@ Result epochs_result(const answer::EpochAnswer& found, const std::vector<NamedEp
   add_origin(result.json, found.origin);
   const auto bound = pipeline::epoch_cost(found.config, 1).bound;
   result.before = {{found.ground + "\n\n", rows},
-                   {fmt::format("{}\nbinds: {}; relieved most by {}\n\n", cache_text(found.config),
+                   {fmt::format("{}\nbottleneck: {}; best remedy: {}\n\n", cache_text(found.config),
                                 name_of(bound), relief)}};
   return result;
 }

@@ -96,7 +96,7 @@ Plot context_figure(const LanguageAnswer& found) {
     plot.series.push_back(std::move(line));
   }
   if (drawn.size() < found.rows.size()) {
-    plot.note = fmt::format("{} of {} rows drawn", drawn.size(), found.rows.size());
+    plot.note = fmt::format("{} of {} rows shown", drawn.size(), found.rows.size());
   }
   return plot;
 }
@@ -128,11 +128,11 @@ Plot front_figure(const LanguageAnswer& found) {
   }
   if (!front.x.empty()) plot.series.push_back(std::move(front));
   if (found.settings.size() > kMostLines) {
-    plot.note = fmt::format("of {} combinations the first {}, and all on the front",
+    plot.note = fmt::format("the first {1} of {0} combinations, and all on the front",
                             found.settings.size(), kMostLines);
   } else if (stride > 1) {
     plot.note =
-        fmt::format("of {} rows one in {}, and all on the front", found.rows.size(), stride);
+        fmt::format("one in {1} of {0} rows, and all on the front", found.rows.size(), stride);
   }
   return plot;
 }

@@ -106,7 +106,8 @@ std::string count_text(std::int64_t count) {
 std::string request_text(const llm::Request& request) {
   std::string text = fmt::format("a prompt of {}, {} generated",
                                  counted(request.prompt_tokens, "token"), request.generated_tokens);
-  if (request.concurrency > 1) text += fmt::format(", {} sequences at once", request.concurrency);
+  if (request.concurrency > 1)
+    text += fmt::format(", {} sequences in parallel", request.concurrency);
   return text;
 }
 
@@ -114,7 +115,7 @@ std::string longest_text(const llm::Fit& fit, std::int64_t sequences) {
   if (fit.largest_context == 0) return "";
   return fmt::format("; up to {} {}{}", counted(fit.largest_context, "token"),
                      sequences == 1 ? "in one sequence" : "in each",
-                     fit.context_of_model ? ", what the model was trained for" : "");
+                     fit.context_of_model ? ", the model's training context" : "");
 }
 
 std::optional<std::string> beyond_training(const answer::LanguageAnswer& found) {
@@ -191,13 +192,13 @@ std::vector<std::string> language_headline(const answer::LanguageAnswer& found) 
   std::vector<std::string> lines = {what + ": " + request_text(request)};
   if (found.settings.size() > 1) return lines;
   const auto& memory = found.memory_of(first);
-  lines.push_back(fmt::format("{} in {} on {}, modelled; bounds hold 90 %",
+  lines.push_back(fmt::format("{} in {} on {}, modelled; 90 % intervals",
                               found.quantization_of(first), setting.title,
                               board_label(found.board_of(first))));
   lines.push_back("memory: " + fits_text(memory.fit) +
                   longest_text(memory.fit, request.concurrency));
   if (!memory.fit.fits()) {
-    lines.emplace_back("it does not fit: the figures are what it would take if it did");
+    lines.emplace_back("the model does not fit; the figures ignore this");
   }
   return lines;
 }
@@ -214,7 +215,8 @@ std::optional<std::string> fewer_cores(const answer::LanguageAnswer& found) {
   }
   if (beyond == 0) return std::nullopt;
   return fmt::format(
-      "no engine was fitted with fewer than {} CPU cores: {} of {}{} beyond the measurements",
+      "no engine was fitted with fewer than {} CPU cores: {} of {}{} have fewer, so their figures "
+      "are extrapolated",
       kFitted, beyond, counted(found.rows.size(), "row"),
       chosen > 0 ? fmt::format(" ({} on the front)", chosen) : "");
 }
@@ -246,8 +248,8 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
                                   [](const auto& row) { return row.forecast.over_limit; });
   if (over > 0) {
     lines.push_back(
-        fmt::format("{} of {}: the power by the model exceeds the limit, so the times "
-                    "may be longer, up to the ends of their intervals",
+        fmt::format("{} of {}: the modelled power exceeds the limit, so the times may be longer, "
+                    "up to the ends of their intervals",
                     over, counted(found.rows.size(), "row")));
   }
   std::vector<std::string> presets;
@@ -265,7 +267,7 @@ std::vector<std::string> language_remarks(const answer::LanguageAnswer& found) {
   for (const auto& [board, of_board] : modes) {
     const auto texts = sms_off_texts(found.boards[board], of_board);
     if (texts.empty()) continue;
-    lines.push_back(fmt::format("{}: {}; a mode with the same knobs is taken for the preset",
+    lines.push_back(fmt::format("{}: {}; a mode with the same knobs counts as the preset",
                                 found.boards[board].name, fmt::join(texts, ", ")));
   }
   if (auto line = fewer_cores(found)) lines.push_back(std::move(*line));
@@ -357,8 +359,8 @@ Result language_result(const answer::LanguageAnswer& found, bool front, OutputFo
   const Board& board = found.boards[found.settings.front().board];
   const answer::LanguageRow& first = found.rows[found.shown];
   const std::string mode = escape_terminal(mode_name(board, first.mode));
-  result.after.push_back({fmt::format("\nA step in {} waits most for {}. Over contexts:\n\n", mode,
-                                      escape_terminal(first.forecast.limited_by)),
+  result.after.push_back({fmt::format("\nA step in {} is limited by {}. By context length:\n\n",
+                                      mode, escape_terminal(first.forecast.limited_by)),
                           language_context_table(found)});
   if (!found.weights.front().steps.empty()) {
     result.after.push_back(
@@ -379,7 +381,7 @@ Result language_tune_result(const answer::LanguageTuneRequest& asked,
     const auto& boards = found.language.boards;
     result.none = {boards.size() == 1
                        ? "the model does not fit the memory of " + board_label(boards.front())
-                       : std::string("the model fits none of the boards"),
+                       : std::string("the model does not fit any of the boards"),
                    model,
                    fitting.empty() ? "no quantization fits: use a smaller model or another board"
                                    : "--quantization " + fitting + " fits"};

@@ -61,7 +61,7 @@ std::string plan_text(const Board& board, const LanguagePlan& plan) {
   return fmt::format("prompt: {}; decoding: {}", in_words(plan.prefill), in_words(plan.decode));
 }
 
-// For example, "one mode for both phases takes 12 % more: ..".
+// For example, "one mode for both phases needs 12 % more: ..".
 std::string saving_text(const answer::LanguageTuneAnswer& found,
                         const answer::TunedLanguage& tuned) {
   if (!tuned.best || !tuned.one_mode) return "";
@@ -72,7 +72,7 @@ std::string saving_text(const answer::LanguageTuneAnswer& found,
     return "one mode for both phases is as good as two: they differ by less than the error of the "
            "estimates";
   }
-  return sentence("one mode for both phases takes {:.3g} % more: {}", 100 * (one / two - 1),
+  return sentence("one mode for both phases needs {:.3g} % more: {}", 100 * (one / two - 1),
                   describe(tuned.one_mode->decode));
 }
 

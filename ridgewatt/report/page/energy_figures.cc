@@ -107,7 +107,7 @@ std::optional<HeatMap> energy_topology(std::span<const Observation> observations
   HeatMap map{
       .title = fmt::format("Energy over CPU and GPU clock, {}", batch_name(best.point.batch)),
       .source = source,
-      .note = "Lines: so much above the optimum",
+      .note = "Contours: energy above the minimum",
       .x_label = "GPU clock (MHz)",
       .y_label = "CPU clock (MHz)",
       .value_label = "energy per sample (mJ)",
@@ -163,8 +163,9 @@ Plot time_power_front(std::span<const Observation> observations, const FigureSou
   }
   front.color = palette_color(0);
   if (all.x.size() < points.size()) {
-    plot.note = fmt::format("{} of {} modes drawn, evenly spread over time; the front is of all",
-                            all.x.size(), points.size());
+    plot.note =
+        fmt::format("{} of {} modes shown, evenly spaced in time; the front is of all modes",
+                    all.x.size(), points.size());
   }
   plot.series = {std::move(all), std::move(front)};
   return plot;

@@ -218,9 +218,10 @@ void add_tune_result(HtmlReport& report, const Json& json) {
   for (const auto& other : rows_at(json, "compared")) {
     const std::string name = text_at(other, "name");
     if (feasible && !against(other, json).empty()) {
-      report.paragraph(fmt::format(
-          "Against {}: {}{}.", name, against(other, json),
-          other.value("feasible", Json()) == false ? " (" + name + " breaks the limits)" : ""));
+      report.paragraph(fmt::format("Against {}: {}{}.", name, against(other, json),
+                                   other.value("feasible", Json()) == false
+                                       ? " (" + name + " does not meet the limits)"
+                                       : ""));
     }
     points.push_back(other);
     names.push_back(name);
@@ -267,7 +268,7 @@ void add_estimate_result(HtmlReport& report, const Json& json) {
     const std::string energy = cost_words(*frugal, "energy", "j", each);
     report.lead(frugal == fastest
                     ? fmt::format("It also needs the least energy: {}.", energy)
-                    : fmt::format("Least energy: {}: {}; against the fastest: {}.",
+                    : fmt::format("Least energy: {}: {}; compared with the fastest: {}.",
                                   point_words(*frugal, rows), energy, against(*fastest, *frugal)));
   }
   if (rows.size() == 1) {

@@ -89,7 +89,7 @@ void plan_search_auto(PlanSearch& search) {
   const PlanSpace& space = search.plan_space();
   for (const auto& share : kDesign) {
     if (search.seen().size() >= kDesign.size()) break;
-    search.look(tune::point_at(search, share), "start: tells the structure apart");
+    search.look(tune::point_at(search, share), "start: separates the effects of the knobs");
   }
   Random random(search.options().seed);
   std::vector<std::array<double, 4>> draws(kDraws);

@@ -163,15 +163,15 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
   const std::string schema = report::schema_name(words);
   Json content = endpoint.answers_csv ? Json::object() : content_json("application/json", schema);
   content["text/csv"] = {{"schema", {{"type", "string"}}}};
-  Json responses = {{"200",
-                     {{"description", "What `ridgewatt " + std::string(endpoint.command) +
-                                          "` prints; the whole command is in X-Ridgewatt-Command"},
-                      {"content", content}}},
-                    {"422",
-                     {{"description",
-                       "No solution within the limits; the answer all the same, "
-                       "where the command prints one"},
-                      {"content", unsolved_json(content)}}}};
+  Json responses = {
+      {"200",
+       {{"description", "What `ridgewatt " + std::string(endpoint.command) +
+                            "` prints; the whole command is in X-Ridgewatt-Command"},
+        {"content", content}}},
+      {"422",
+       {{"description",
+         "No solution within the limits; includes the answer if the command prints one"},
+        {"content", unsolved_json(content)}}}};
   return {{"operationId", operation_id(endpoint.path)},
           {"summary", std::string(endpoint.summary)},
           {"parameters", parameters},
@@ -228,10 +228,10 @@ Json components_json() {
                         {"error", {{"type", "string"}}}}}};
   Json content;
   content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
-  return {
-      {"schemas", {{"Error", error}}},
-      {"responses", {{"Error", {{"description", "One line that says why"}, {"content", content}}}}},
-      {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}};
+  return {{"schemas", {{"Error", error}}},
+          {"responses",
+           {{"Error", {{"description", "One line with the reason"}, {"content", content}}}}},
+          {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}};
 }
 
 }  // namespace
@@ -249,7 +249,8 @@ Json describe_api(const Json& commands) {
           {"info",
            {{"title", "Ridgewatt"},
             {"version", version()},
-            {"description", "The answers of the command line over HTTP, and this machine"}}},
+            {"description",
+             "The answers of the command line and the state of this machine, over HTTP"}}},
           {"paths", paths},
           {"components", components_json()},
           {"security", Json::array({Json::object(), {{"token", Json::array()}}})}};

@@ -10,13 +10,13 @@ namespace ridgewatt::serve {
 namespace {
 
 constexpr FixedPath kFixed[] = {
-    {"/api/v1/monitor", "get", "The newest look at the machine", "application/json",
+    {"/api/v1/monitor", "get", "The newest reading of the machine", "application/json",
      "ridgewatt.monitor/1", ""},
-    {"/api/v1/sensors", "get", "What the sensors say", "application/json", "ridgewatt.sensors/1",
-     ""},
-    {"/api/v1/history", "get", "The looks of the last minutes", "application/json",
+    {"/api/v1/sensors", "get", "The values of the sensors", "application/json",
+     "ridgewatt.sensors/1", ""},
+    {"/api/v1/history", "get", "The readings of the last minutes", "application/json",
      "ridgewatt.history/1", ""},
-    {"/api/v1/events", "get", "Each look as it is taken: server-sent events named monitor",
+    {"/api/v1/events", "get", "Each reading when it is taken: server-sent events named monitor",
      "text/event-stream", "", ""},
     {"/api/v1/windows", "get", "Windows of energy, open and ended", "application/json",
      "ridgewatt.windows/1", ""},
@@ -34,13 +34,14 @@ constexpr FixedPath kFixed[] = {
      "application/json", "ridgewatt.serve.set_mode/1", ""},
     {"/api/v1/stores", "get", "The stores of this server", "application/json", "ridgewatt.stores/1",
      ""},
-    {"/api/v1/uploads", "post", "Keeps an ONNX or CSV file in memory for a while",
-     "application/json", "ridgewatt.upload/1", "*"},
+    {"/api/v1/uploads", "post",
+     "Keeps an ONNX or CSV file in memory for an hour after its last use", "application/json",
+     "ridgewatt.upload/1", "*"},
     {"/api/v1/session", "post", "Trades the token (the body) for a cookie", "application/json",
      "ridgewatt.session/1", "*"},
     {"/api/v1/openapi.json", "get", "This description", "application/json", "", ""},
     {"/metrics", "get", "Metrics for Prometheus", "text/plain", "", ""},
-    {"/healthz", "get", "Whether the server is well", "application/json", "ridgewatt.health/1", ""},
+    {"/healthz", "get", "Whether the server works", "application/json", "ridgewatt.health/1", ""},
 };
 
 bool is_path_of(std::string_view path, std::string_view pattern) {

@@ -31,7 +31,7 @@ std::string with_upload_names(std::string text, const Question& question) {
     case ChildEnd::kTooLarge:
       throw HttpError(413, "the answer is too large; ask for fewer rows");
     case ChildEnd::kUnwanted:
-      throw HttpError(503, "the client has closed the connection before the answer");
+      throw HttpError(503, "the client closed the connection before the answer");
     case ChildEnd::kSignaled:
       if (result.status == SIGXCPU || result.status == SIGALRM) {
         throw HttpError(504, "the answer took too long");
@@ -42,7 +42,7 @@ std::string with_upload_names(std::string text, const Question& question) {
       break;
   }
   throw HttpError(result.status == 3 ? 422 : 400, result.last_line.empty()
-                                                      ? "the command failed without a word"
+                                                      ? "the command failed without a message"
                                                       : result.last_line);
 }
 
@@ -87,7 +87,7 @@ class Answers::Turn {
  private:
   [[noreturn]] void refuse() {
     ++answers_.counts_.refused;
-    throw HttpError(503, "too many questions at once: try again later");
+    throw HttpError(503, "too many questions at the same time: try again later");
   }
   Answers& answers_;
 };

@@ -42,7 +42,8 @@ bool may_name_file(std::string_view text) {
 
 void check_board(std::string_view name, const std::string& value) {
   if (value == kLocalBoard ? !has_local_board() : fake_name(value).has_value()) {
-    refuse_value(name, "this machine is watched, not asked: name a board of /api/v1/devices");
+    refuse_value(name,
+                 "questions about this machine are not answered: name a board of /api/v1/devices");
   }
   const bool named = is_of(value, "-_@.") && !may_name_file(value);  // for example "agx-orin@jp5.1"
   if (!named) refuse_value(name, "is not the name of a board");

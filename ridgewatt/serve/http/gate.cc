@@ -109,7 +109,7 @@ class Session {
       connection_.allow_answer(patience.answer_s);
       if (status != 200) {
         client_.head = {};
-        const char* const line = status == 408 ? "the request did not come in time"
+        const char* const line = status == 408 ? "the request did not arrive in time"
                                                : "the head of the request is too large";
         Reply reply = error_reply(HttpError(status, line));
         co_await send(std::move(reply), true);

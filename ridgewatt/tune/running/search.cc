@@ -33,14 +33,15 @@ void tell_profile(int done, int total, std::string_view reason) {
 std::string_view stop_reason_text(StopReason reason, bool withheld) {
   switch (reason) {
     case StopReason::kBudget:
-      return "profiling budget spent";
+      return "profiling budget used up";
     case StopReason::kTime:
-      return "time budget spent";
+      return "time budget used up";
     case StopReason::kNothingLeft:
       return withheld ? "no further point is known to be safe" : "nothing left to try";
     case StopReason::kNoGain:
-      return withheld ? "no point that is known to be safe promises a gain worth a profile"
-                      : "no point promises a gain worth a profile";
+      return withheld ? "no point that is known to be safe is expected to save more than its "
+                        "profile costs"
+                      : "no point is expected to save more than its profile costs";
     case StopReason::kNearBest:
       return "probably near the best";
   }

@@ -37,7 +37,7 @@ class AlsSearch {
       if (wanted.empty()) return;
       for (const std::size_t index : wanted) {
         search_.profile(index, learns_front ? "least certain of the predicted front"
-                                            : "promises to be faster within its power");
+                                            : "expected to be faster within its power");
       }
     }
   }

@@ -88,7 +88,7 @@ class AutoSearch {
 
   bool start_one() {
     if (const auto index = start_point()) {
-      search_.start(*index, "start: tells the structure apart");
+      search_.start(*index, "start: separates the effects of the knobs");
       return true;
     }
     return !search_.seen().empty() && step();

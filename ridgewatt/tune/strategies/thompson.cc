@@ -32,7 +32,7 @@ void search_thompson(Search& search) {
       if (value < next_value) next_value = value, next = i;
     }
     if (!next) return;
-    search.profile(*next, "best of a drawn world");
+    search.profile(*next, "best point of a random draw");
   }
 }
 

@@ -87,7 +87,7 @@ bool waits_for_reference(const Goal& goal) {
 // Describes the gain over the best point so far. Before any point meets the limits, there is no
 // gain to report.
 std::string gain_text(double gain, bool over_best) {
-  return over_best ? fmt::format("promises {:.2g} % by expectation", 100 * gain)
+  return over_best ? fmt::format("expected gain {:.2g} %", 100 * gain)
                    : "likely to meet the limits";
 }
 

@@ -282,7 +282,7 @@ void ErrorModel::explain_runtime() {
   const RuntimeTwin& runtime = *middle_.twin().changed_by;
   const std::string name(name_of(runtime.runtime));
   if (!runtime.fitted()) {
-    widened_by_.push_back("runtime: nothing is fitted of " + name);
+    widened_by_.push_back("runtime: nothing was fitted for " + name);
     return;
   }
   if (!runtime.fitted_on(twin_.board)) {
@@ -484,19 +484,17 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
   }
   if (at.held > 1) {
     reasons.push_back(
-        fmt::format("power: {:.3g} W by the model, more than the module's limit of {:.3g} W: it "
-                    "would lower its "
-                    "clocks",
+        fmt::format("power: {:.3g} W by the model, more than the module's limit of {:.3g} W: the "
+                    "board would lower its clocks",
                     at.free_w, twin_.power_limit_w));
   }
   if (twin_.discrete) {
     const LimitedModes modes = limited_modes(at);
     const double home = twin_.errors.scales[kTime].home;
     if (std::log(modes.slow_s / modes.fast_s) > 2 * kNormal95 * home) {
-      reasons.push_back(
-          fmt::format("GPU clock: {:.4g} to {:.4g} MHz under {:g} W, by the error of "
-                      "the power",
-                      modes.slow.gpu_clock_hz / 1e6, modes.fast.gpu_clock_hz / 1e6, modes.limit_w));
+      reasons.push_back(fmt::format(
+          "GPU clock: {:.4g} to {:.4g} MHz under {:g} W, because of the error of the power",
+          modes.slow.gpu_clock_hz / 1e6, modes.fast.gpu_clock_hz / 1e6, modes.limit_w));
     }
   }
   return reasons;

@@ -274,7 +274,7 @@ class RowReader {
 
   void read_cost(RuntimeRow& row) {
     if (at("runtime").starts_with("tensorrt/torch")) {
-      remark(row, "the runtime is not stated, taken as TensorRT");
+      remark(row, "the runtime is not stated; TensorRT is assumed");
     }
     row.precision = at("precision").substr(0, at("precision").find_first_of(" _"));
     if (at("precision").find("not stated") != std::string_view::npos) {

@@ -39,11 +39,11 @@ std::string substitute(std::string_view formula, const Terms::Recorded& terms) {
 std::string why_free(StepKind kind) {
   switch (kind) {
     case StepKind::kFolded:
-      return "folded: it depends on constants and shapes alone";
+      return "folded: it depends only on constants and shapes";
     case StepKind::kView:
-      return "a view: its output is its input, seen differently";
+      return "a view: its output is its input with another shape";
     case StepKind::kUnpriced:
-      return "not priced: an extent that matters is not known";
+      return "no cost: a required dimension is not known";
     case StepKind::kKernel:
       break;
   }
@@ -65,7 +65,7 @@ Explanation explain_node(const Analysis& analysis, std::string_view node) {
   explanation.op = step->node->op;
   explanation.count = step->count;
   if (step->rule == nullptr) {
-    explanation.remark = "not priced: nobody has a rule for the operator";
+    explanation.remark = "no cost: there is no rule for the operator";
     return explanation;
   }
   explanation.remark = why_free(step->kind);

@@ -141,9 +141,9 @@ class Generation {
       further_ = std::max<std::int64_t>(*longest - prompt_ - 1, 0);
       return;
     }
-    c_.remark(
-        node_.op + " '" + node_.name +
-        "': the length to generate is not known; the first pass and one further token are counted");
+    c_.remark(node_.op + " '" + node_.name +
+              "': the length to generate is not known; the first pass and one additional token are "
+              "counted");
   }
 
   void count_beams() {

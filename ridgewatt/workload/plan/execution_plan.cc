@@ -154,10 +154,10 @@ class PlanBuilder {
 
   void note_whole_caches() {
     for (const auto& [key, nodes] : whole_caches_) {
-      plan_.assumptions.push_back(key.first + ", " + std::to_string(nodes) +
-                                  (nodes == 1 ? " node" : " nodes") +
-                                  ": how full the cache is is not known, counted all " +
-                                  std::to_string(key.second) + " tokens of it");
+      plan_.assumptions.push_back(
+          key.first + ", " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") +
+          ": the filled part of the cache is not known, so all of it is counted: " +
+          std::to_string(key.second) + " tokens of it");
     }
   }
 
@@ -202,7 +202,8 @@ class PlanBuilder {
       taken = static_cast<std::size_t>(*node.taken_branch);
     } else {
       taken = dearer_branch(node);
-      plan_.assumptions.push_back("If '" + node.name + "': the condition is not known, counted '" +
+      plan_.assumptions.push_back("If '" + node.name +
+                                  "': the condition is not known, so this branch is counted: '" +
                                   node.subgraph_names[taken] + "', the dearer branch");
     }
     const Graph& branch = node.subgraphs[taken];
@@ -240,7 +241,7 @@ class PlanBuilder {
       trips = static_cast<double>(*node.trip_count);
     } else {
       plan_.assumptions.push_back(node.op + " '" + node.name +
-                                  "': the number of iterations is not known, counted one");
+                                  "': the number of iterations is not known, so one is counted");
     }
     // A Loop body starts with iteration number and condition, other bodies with states and items.
     const std::size_t skipped = node.op == "Loop" ? 2 : 0;
