@@ -30,7 +30,7 @@ function Plan({ plan, presets, setQuery, heading }) {
   return html`<dl class="answers" aria-live="polite">
     <div class="double"><dt>${heading}</dt><dd class="mode" data-answer="Best mode">${plan.mode ? shortMode(decode, presets) : "two modes"}</dd>
       ${plan.mode ? html`<dd>${modeWords(decode)}</dd>` : html`<dd>prompt: ${modeWords(plan.prefill_mode)}</dd><dd>decoding: ${modeWords(decode)}</dd><dd>${number(plan.switch_ms, 3)} ms from one to the other</dd>`}
-      <dd><button type="button" onClick=${() => setQuery(queryOfMode(decode))}>Set the sliders to it</button></dd></div>
+      <dd><button type="button" onClick=${() => setQuery(queryOfMode(decode))}>Set the sliders to this mode</button></dd></div>
     <div><dt>A request takes</dt><dd><span data-answer="Best request">${number(plan.request_j)}</span> <small>J</small></dd><dd>90 %: ${number(plan.request_lo_j)} to ${number(plan.request_hi_j)} J; ${number(plan.request_s)} s</dd></div>
     <div><dt>Speed there</dt><dd><span data-answer="Best speed">${number(plan.tokens_per_s)}</span> <small>tokens/s</small></dd><dd>first token after ${number(plan.ttft_ms)} ms</dd></div>
     <div><dt>Joules there</dt><dd>${number(plan.joules_per_token)} <small>per token</small></dd><dd>${number(plan.prefill_power_w, 3)} W on the prompt, ${number(plan.decode_power_w, 3)} W decoding</dd></div></dl>`;

@@ -51,4 +51,4 @@ export function LoadChart(props) {
 }
 // A machine without a GPU has no such chart.
 export const ClockChart = (props) => props.points.some((point) => point.gpu_mhz !== null) && html`<${Streaming} ...${props} sets=${clockSets} y=${{ label: "clock (MHz)", lo: 0 }} title="Clock of the GPU" height=${200} />`;
-export const HeatChart = (props) => html`<${Streaming} ...${props} sets=${heatSets} y=${{ label: "temperature (°C)" }} title="Hottest place" height=${200} />`;
+export const HeatChart = (props) => html`<${Streaming} ...${props} sets=${heatSets} y=${{ label: "temperature (°C)" }} title="Hottest zone" height=${200} />`;

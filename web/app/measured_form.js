@@ -93,8 +93,8 @@ export function Agreement({ measured, cloud, setQuery }) {
   if (!measured.points || !measured.points.length) return html`<p class="faint">No points of this workload and batch.</p>`;
   const kinds = [...new Set(measured.points.map((point) => point.provenance).filter(Boolean))];
   return html`<div><${Provenance} kind=${kinds[0]} text=${`${measured.points.length} points of ${measured.workload.name}, minibatch of ${measured.batch}${measured.onlyFront ? "; the front only: the file itself is in the browser that uploaded it" : ""}`} />
-    ${measured.differs.length > 0 && html`<p class="warn note" role="alert">The sweep may be of something else: ${measured.differs.join("; ")}.${" "}
-      <button type="button" onClick=${() => setQuery({ compare: measured.compared ? undefined : 1 })}>${measured.compared ? "Do not compare them" : "Compare them all the same"}</button></p>`}
-    ${cloud && measured.compared && html`<p class="faint note">Predicted is the model chosen above in the same modes.</p>
+    ${measured.differs.length > 0 && html`<p class="warn note" role="alert">The sweep may not match the question: ${measured.differs.join("; ")}.${" "}
+      <button type="button" onClick=${() => setQuery({ compare: measured.compared ? undefined : 1 })}>${measured.compared ? "Do not compare them" : "Compare them anyway"}</button></p>`}
+    ${cloud && measured.compared && html`<p class="faint note">Predictions are for the model chosen above, in the same modes.</p>
       <${Table} label="Predicted and measured" columns=${agreementColumns} rows=${agreement(measured.points, cloud)} />`}</div>`;
 }

@@ -46,7 +46,7 @@ function Answer({ json }) {
     <${Provenance} kind=${json.provenance} text=${`probabilities are modelled, on the ${json.twin} twin of ${json.board}`}><${Term} of="Provenance" /></${Provenance}>
     <${Remarks} list=${json.remarks} />
     <h2>Causes</h2>
-    <p class="note faint">Several may act at once: probabilities may add up to more than 100 %.</p>
+    <p class="note faint">Several causes may act at the same time, so probabilities may add up to more than 100 %.</p>
     <${Table} label="Causes" columns=${columns} stack rows=${json.rows.map((row) => ({ ...row, probability_pct: 100 * row.probability }))} />`;
 }
 

@@ -130,11 +130,11 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
   const cost = known.some(([value]) => value === query.cost) ? query.cost : (known[0] || ["time_ms"])[0];
   const theme = useThemeCount();  // the chart uses its colors
   const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost, theme]);
-  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Asking all ${board.modes.toLocaleString("en-US")} modes` : "All modes are asked when the one above has an answer."}</p>`}</figure>`;
+  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Computing all ${board.modes.toLocaleString("en-US")} modes` : "All modes are computed after the mode above."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
   const best = drawn.best >= 0 && modeAt(table, drawn.best);
   return html`<div class=${freshness(cloud)}><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}
-      source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { handle.current = h; }}
+      source="Other knobs have the values of the sliders. Click a point to select it." onReady=${(h) => { handle.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: table.columns[knob.of][item.row], governor: undefined })} />
     <div class="row"><${Select} label="Cost" value=${cost} options=${known.map(([value, one]) => ({ value, label: one.name }))} onChange=${(value) => setQuery({ cost: value })} />
       <${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} />

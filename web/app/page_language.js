@@ -63,7 +63,7 @@ function OverLength({ rows, figure, prompt, setQuery }) {
   const drawn = useMemo(() => rows.length > 1 && overLength(rows, figure, prompt), [JSON.stringify(rows.map((one) => [one.prompt, one.row[keyOf(figure)]])), figure, prompt, theme]);
   if (!drawn) return null;
   return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`${figure.name} over the length of the prompt`} height=${400}
-      source="Everything else as the sliders have it; a click on a point asks for that prompt." note=${drawn.outgrown ? "Hollow points: more than the board's memory holds." : ""}
+      source="All other values are those of the sliders. Click a point to select that prompt length." note=${drawn.outgrown ? "Hollow points do not fit the board's memory." : ""}
       onReady=${(h) => { handle.current = h; }} onClick=${(item) => item.prompt !== undefined && setQuery({ prompt: item.prompt })} />
     <${DownloadBar} svg=${() => handle.current.picture()} name="lengths" /></div>`;
 }
@@ -77,11 +77,11 @@ function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, que
   const files = { csv: address("llm", question), json: address("llm", { ...question, format: undefined, columns: undefined }) };
   return html`<div class="charts dense">
     <div><${Chart} option=${all.option} legend=${all.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: joules over time per token`} height=${430}
-      source="A click on the front chooses a mode." note=${`${all.onFront} ${all.onFront === 1 ? "mode" : "modes"} on the front`} onReady=${(h) => { front.current = h; }}
+      source="Click the front to select a mode." note=${`${all.onFront} ${all.onFront === 1 ? "mode" : "modes"} on the front`} onReady=${(h) => { front.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery(queryOfMode(modeAt(cloud, item.row)))} />
       <${DownloadBar} command=${shown(reply.command)} ...${files} svg=${() => front.current.picture()} name="modes" /></div>
     <div><${Chart} option=${over.option} legend=${over.legend} title=${`${figure.name} over ${knob.label}`} height=${430}
-      source="Other knobs as the sliders have them; a click on a point chooses it." onReady=${(h) => { knobChart.current = h; }}
+      source="Other knobs have the values of the sliders. Click a point to select it." onReady=${(h) => { knobChart.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery({ [knob.key]: cloud.columns[knob.of][item.row], governor: undefined })} />
       <div class="row"><${Select} label="Over" value=${knob.key} options=${knobsOf(board).map((one) => ({ value: one.key, label: one.label }))} onChange=${(value) => setQuery({ over: value })} /></div></div></div>`;
 }
@@ -126,7 +126,7 @@ export function Page({ query, setQuery }) {
       <div class=${`charts dense ${dimmed}`}><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && html`<div class=${freshness(cloudReply)}><${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} /></div>`}
-      ${mode && llm.json && !cloud && !cloudReply.error && html`<p class="faint" role="status">Asking all ${board.modes.toLocaleString("en-US")} modes</p>`}
+      ${mode && llm.json && !cloud && !cloudReply.error && html`<p class="faint" role="status">Computing all ${board.modes.toLocaleString("en-US")} modes</p>`}
       <${BestMode} tune=${tune} outgrown=${Boolean(memory && !memory.fits)} question=${tuneQuestion} presets=${board.presets} setQuery=${setQuery} />`}
       <${Quantizations} reply=${quantizations} question=${every} chosen=${memory && memory.quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
 }

@@ -76,7 +76,7 @@ function Facts({ look }) {
     ${fact("Power", fixed(power.total_w, 2), "W", power.note)}
     ${fact("Energy since start", joules(power.energy_j), "", `${errorText(power.energy_error_j)} by sampling, ${clockText(look.since_s)}`)}
     ${hasGpu(look) && fact("GPU", now.gpu_load === null ? "-" : fixed(100 * now.gpu_load, 0), "%", now.gpu_mhz === null ? "" : `${number(now.gpu_mhz, 6)} MHz`)}
-    ${fact("Hottest place", fixed(now.celsius, 1), "°C", throttling.length ? `throttled: ${throttling.join(", ")}` : `${look.throttle_events || 0} throttling events`)}
+    ${fact("Hottest zone", fixed(now.celsius, 1), "°C", throttling.length ? `throttled: ${throttling.join(", ")}` : `${look.throttle_events || 0} throttling events`)}
   </dl>`;
 }
 
@@ -169,7 +169,7 @@ export function Page({ query, setQuery }) {
     <${Announcer} look=${look} state=${state} paused=${paused} />
     <${ErrorLine} error=${error && !look ? Object.assign(error, { again }) : error} />
     ${!look ? html`<p class="faint">${state === "lost" ? "The server does not answer. Is 'ridgewatt serve' still running? This page asks again every 2 s." : "Waiting for the first reading."}</p>` : html`
-      ${state === "lost" && html`<p class="warn note" role="status">These figures are old: the server was last heard ${heardAt ? `at ${heardAt.toLocaleTimeString()}` : "before"}.</p>`}
+      ${state === "lost" && html`<p class="warn note" role="status">These figures are outdated: the server last answered ${heardAt ? `at ${heardAt.toLocaleTimeString()}` : "before"}.</p>`}
       <div class=${state === "lost" ? "stale" : ""} aria-busy=${String(state === "lost")}><${Provenance} kind=${look.provenance} text=${provenanceText(look)} />
       <${Facts} look=${look} />
       <div class="charts live-charts"><${PowerChart} ...${common} source=${[source, look.power && look.power.source].filter(Boolean).join(", ")} rails=${rails} onReady=${(handle) => { picture.current = handle; }} />

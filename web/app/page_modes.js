@@ -37,7 +37,7 @@ function LimitForm({ query, setQuery, limits }) {
     ${Object.values(axes).map((axis) => html`<${NumberField} key=${axis.option} label=${`Maximum ${axis.name.toLowerCase()}`} unit=${axis.unit} value=${limits[axis.option]} placeholder="no limit" onChange=${(value) => setQuery({ [axis.option]: value })} />`)}
     <div class="pair"><${Select} label="Minimize" value=${query.minimize || "time"} options=${goals} onChange=${(value) => setQuery({ minimize: value })} />
       <${NumberField} label="Confidence" value=${query.confidence} min=${0} max=${1} step=${0.05} placeholder="0.5" onChange=${(value) => setQuery({ confidence: value })} /></div>
-    <p class="faint note">Lines in the chart set them too: drag, or focus one and press arrow keys, Page Up and Down, Home, Delete.</p>
+    <p class="faint note">You can also drag the lines in the chart, or focus a line and press arrow keys, Page Up and Down, Home, Delete.</p>
     <${DescribedForm} endpoint="tune" without=${placed} query=${query} setQuery=${setQuery} legend="More options" /></fieldset>`;
 }
 
@@ -142,7 +142,7 @@ export function Page({ query, setQuery }) {
       <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<div class=${freshness(cloudReply)}><${Cloud} cloud=${cloud} command=${shown(cloudReply.command)} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} /></div>`
-        : !cloudReply.error && !board.error && html`<p class="faint" role="status">Asking all modes</p>`}
+        : !cloudReply.error && !board.error && html`<p class="faint" role="status">Computing all modes</p>`}
       ${measured.workload && html`<h2>Sweep and prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
         ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} setQuery=${setQuery} heading=${`Least ${question.minimize} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}

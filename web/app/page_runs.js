@@ -102,13 +102,13 @@ export function Page({ query, setQuery }) {
   const several = (stores || []).length > 1;
   const faults = (stores || []).filter((store) => store.error);
   return html`<h1>Runs</h1>
-    <${Intro} terms=${["Store", "Point", "Provenance"]}>What was measured: the runs in the server's stores, their points, and two of them compared.</${Intro}>
+    <${Intro} terms=${["Store", "Point", "Provenance"]}>The measured runs in the server's stores: their points, and a comparison of two runs.</${Intro}>
     <${Strip} items=${run && [`${run.workload} ${run.kind}`, `${number(run.points, 9)} points`, `${run.modes} modes`, run.provenance]} empty=${stores === null ? "Reading the stores" : stores.length ? "The store is empty" : "No store"} />
     <${ErrorLine} error=${error} />
     ${faults.map((store) => html`<${ErrorLine} key=${store.number} error=${`${store.name}: ${store.error}`} />`)}
     <p class="unseen" role="status">${progressText(run)}</p>
     ${stores === null ? !error && html`<p class="faint" role="status">Reading the stores</p>` : stores.length === 0 ? html`<p>This server has no store. Start it with${" "}
-        <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills one, also while the server runs.</p>`
+        <code>ridgewatt serve --store points.db</code>; <code>ridgewatt profile points.db</code> fills a store, even while the server runs.</p>`
     : html`<div class="sided"><${Side} summary=${run ? nameOf(run) : "Runs"}><${RunList} stores=${stores} runs=${runs} chosen=${run ? runKey(run) : ""} onChoose=${(key) => setQuery({ run: key, other: query.other === key ? undefined : query.other }, { push: true })} />
         ${stores.filter((store) => store.command).map((store) => html`<${DownloadBar} key=${store.number} command=${store.command} name="store" csv=${address("runs", { store: store.number, format: "csv" })} />`)}</${Side}>
       ${run ? html`<${Run} key=${runKey(run)} run=${run} other=${other} runs=${runs} query=${query} setQuery=${setQuery} several=${several} />` : html`<p>The store is empty.</p>`}</div>`}`;

@@ -22,7 +22,7 @@ export const costSpread = (one) => spreadText([["time", "ms"], ["power", "w"], [
 export function Strip({ items, spread, on, stale, empty = "No answer yet" }) {
   const shown = (items || []).filter(Boolean);
   return html`<p class=${`strip${stale ? " stale" : ""}`} data-strip aria-busy=${String(Boolean(stale))}>
-    ${shown.length ? html`<b>${shown.join(" · ")}</b>${spread && html`, <span title="The 90 % interval that is widest">${spread}</span>`}${on && html` <span class="faint">on ${on}</span>`}` : html`<span class="faint">${empty}</span>`}</p>`;
+    ${shown.length ? html`<b>${shown.join(" · ")}</b>${spread && html`, <span title="The widest 90 % interval">${spread}</span>`}${on && html` <span class="faint">on ${on}</span>`}` : html`<span class="faint">${empty}</span>`}</p>`;
 }
 
 const wide = window.matchMedia("(min-width: 801px)");

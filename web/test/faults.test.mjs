@@ -66,7 +66,7 @@ test("runs that were read stay when the server is away", async () => {
 test("after a failed estimate nothing is said to be asked", async () => {
   const view = await opened("/#/explore?model=zoo:resnet50&precision=fp8&runtime=tensorrt&device=agx-orin", { allow: [/4\d\d/] });
   await view.page.locator(".error").first().waitFor();
-  await view.page.getByText("All modes are asked when the one above has an answer.").waitFor();
+  await view.page.getByText("All modes are computed after the mode above.").waitFor();
   assert.equal(await view.page.getByText(/^Asking/).count(), 0);
   view.check();
   await view.close();

@@ -173,7 +173,7 @@ test("the best mode is tune's; limits that none keeps are reported", async () =>
   const said = await answered([...args, "--max-power", "9"]);
   await eventually(() => shownNumber(page, "Best request"), (value) => value === rounded(said.request_j, 4), 40);
   await eventually(() => shownNumber(page, "Best speed"), (value) => value === rounded(said.tokens_per_s, 4), 40);
-  await page.getByRole("button", { name: "Set the sliders to it" }).click();
+  await page.getByRole("button", { name: "Set the sliders to this mode" }).click();
   const { row } = await meetsCommands(page, "zoo:llama-3.2-1b");
   assert.equal(row.tokens_per_s, said.tokens_per_s);
   await page.getByLabel("Maximum time to first token").fill("0.001");

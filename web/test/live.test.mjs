@@ -107,7 +107,7 @@ test("a lost connection is said and made again", async () => {
   const start = await app.cut();
   await eventually(() => page.locator(".state").innerText(), (text) => /lost/.test(text), 10);
   // Rails, facts and charts are marked as old.
-  await page.getByText("These figures are old: the server was last heard at").waitFor();
+  await page.getByText("These figures are outdated: the server last answered at").waitFor();
   assert.equal(await page.locator(".stale", { has: page.getByRole("region", { name: "Power rails" }) }).count(), 1);
   assert.equal(await page.locator(".stale", { has: page.locator(".live-facts") }).count(), 1);
   await start();

@@ -198,7 +198,7 @@ test("a sweep of something else is not compared unasked", async () => {
   for (const word of ["resnet18", "resnet50", "training", "inference", "batch is 16"]) assert.ok((await warning.innerText()).includes(word), word);
   const table = page.getByRole("region", { name: "Predicted and measured" });
   assert.equal(await table.count(), 0);
-  await page.getByRole("button", { name: "Compare them all the same" }).click();
+  await page.getByRole("button", { name: "Compare them anyway" }).click();
   await table.waitFor();
   assert.equal((await queryOf(page)).get("compare"), "1");
   await page.getByRole("button", { name: "Do not compare them" }).click();
