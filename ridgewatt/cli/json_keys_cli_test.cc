@@ -323,9 +323,9 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
 
 std::string as_page(const std::map<std::string, Keys>& schemas) {
   std::ostringstream page;
-  page << "# All keys of the JSON results\n\nWritten by `./dev pages`, checked by a test. `[]` "
-          "stands "
-          "for each element of an array,\n`NAME` for a name of the board's or the user's.\n";
+  page << "# All keys of the JSON results\n\n`./dev pages` writes this page, and a test checks it. "
+          "`[]` means each element of an array,\n`NAME` a name that the board or the user "
+          "defines.\n";
   for (const auto& [schema, keys] : schemas) {
     // The "tune" in "ridgewatt.tune/1".
     const std::size_t dot = schema.find('.') + 1;

@@ -43,7 +43,7 @@ constexpr PriorRow kTimePriors[] = {
      "ln(p - 0.7) with p = 2.9: GPU, loader and launches overlap more"},
     {T::kCoreSlope, "core_slope", "1", 1.0, 0.5, "loader workers share the cores evenly"},
     {T::kCoreSaturation, "core_saturation", "ln 1", -0.5, 0.6,
-     "share of the cores that the few workers use; further cores do not help"},
+     "share of the cores that the few workers use; additional cores do not help"},
     {T::kComputeBatch, "compute_batch", "1", 0.95, 0.1,
      "work grows with the samples; large minibatches fill the GPU a little better"},
     {T::kMemoryBatch, "memory_batch", "1", 0.85, 0.15,

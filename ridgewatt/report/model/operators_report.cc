@@ -36,7 +36,7 @@ std::string fusion_text(const workload::CostRule& rule) {
     case workload::Fusion::kKernel:
       return "kernel";
     case workload::Fusion::kAlone:
-      return "kernel that nothing joins";
+      return "kernel that no operator joins";
   }
   return "";
 }
@@ -44,19 +44,20 @@ std::string fusion_text(const workload::CostRule& rule) {
 constexpr std::string_view kHead =
     R"(# Operators
 
-What Ridgewatt knows of every operator, printed by `ridgewatt operators` from the rules themselves.
+The cost rule of every operator. `ridgewatt operators` prints this page from the rules.
 
-* **Operations** of one forward execution. `inputs` and `outputs` are the elements of the first
-  input and of the first output; other terms are extents or attributes that
-  `ridgewatt analyze MODEL --explain NODE` prints with their values: `channels` and `window` of a
-  convolution are those that one output (of a transposed convolution: one input) meets, `k` is the
-  length of a product's sum, `bias` and `peepholes` are 1 where they are present, `extra`
-  is what else is fused (a scale, an addend, an activation: 1 each). A multiply-accumulate (MAC)
-  is two operations.
-* **Gradient**: operations of the backward pass, for every operand that wants one, or for all
-  together where they are computed at once.
-* **Training**: forward operations where they differ from inference (statistics of the batch).
-* **Kernel**: what happens in the `fused` traffic model.
+* **Operations** of one forward execution. `inputs` and `outputs` are the numbers of elements of the
+  first input and the first output. Other terms are dimensions or attributes, whose values
+  `ridgewatt analyze MODEL --explain NODE` prints. `channels` and `window` of a convolution count
+  what contributes to one output (of a transposed convolution: what one input contributes to). `k`
+  is the number of terms of each sum of a product. `bias` and `peepholes` are 1 if they are present.
+  `extra` counts fused operations (a scale, an addition, an activation: 1 each). A
+  multiply-accumulate (MAC) is two operations.
+* **Gradient**: operations of the backward pass, for each operand that needs a gradient, or for all
+  operands if they are computed together.
+* **Training**: operations of the forward pass if they differ from inference (statistics of the
+  batch).
+* **Kernel**: how the operator is fused in the `fused` traffic model.
 
 An operator that is not in the table is reported under `unsupported`.
 
