@@ -68,7 +68,7 @@ struct EstimateRow {
   PowerMode mode;
   twin::Breakdown estimate;
   twin::EstimateError error{};
-  std::vector<std::string> widened_by = {};  // further reasons in this mode
+  std::vector<std::string> widened_by = {};  // additional reasons in this mode
   std::string preset = {};                   // the board's preset with this mode; empty: none
   // Additional time per minibatch if Python calls the engine. 0 if `estimate` includes it, and in
   // PyTorch.

@@ -47,7 +47,7 @@ enum class SlowCause {
   kMemoryClock,
   kRuntime,
   kPrecision,
-  kPerBatch,            // the stated time is of another batch size, or per sample
+  kPerBatch,            // the stated time is for another batch size, or per sample
   kAsynchronousTiming,  // the timer was stopped before the GPU was done
   kCpuFallback,         // operators run on the CPU
   kPartialOffload,      // some layers of a language model run on the CPU
@@ -237,8 +237,8 @@ struct ProfiledLayers {
   std::optional<Runtime> runtime;    // absent: not known from the profile
   bool measured = false;             // whether the measured time comes from the profile
   std::optional<double> run_s = {};  // duration of a whole run in the profile
-  bool on_host = false;              // the times are of the host, which does not wait for the GPU
-  bool on_device = false;            // the times are of the GPU
+  bool on_host = false;              // the host took the times, without a wait for the GPU
+  bool on_device = false;            // the GPU took the times
   std::size_t count = 0;             // number of layers
   double layers_s = 0;               // sum over all layers
   std::vector<ExplainedLayer> rows = {};
@@ -279,7 +279,7 @@ struct ExplainAnswer {
   int batch = 1;               // batch or concurrency
   ExplainedTime of = ExplainedTime::kMinibatch;
   ExplainedFigure time;                        // in s
-  std::optional<ExplainedFigure> first_token;  // in s; `time` is then per further token
+  std::optional<ExplainedFigure> first_token;  // in s; `time` is then per later token
   // Which time the gap and the gains refer to: `of`, or the time to the first token if that
   // deviates more from its expected value.
   ExplainedTime gap_of = ExplainedTime::kMinibatch;

@@ -37,7 +37,7 @@ struct HeatQuestion {
 // Parameters of `thermal hold`.
 struct HoldRequest {
   HeatQuestion heat = {};
-  std::vector<double> powers_w = {};  // powers to hold, each stated for a board at 50 C
+  std::vector<double> powers_w = {};  // powers to check, each for a chip at 50 C
 };
 
 struct HeldRow {

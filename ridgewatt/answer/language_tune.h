@@ -58,7 +58,7 @@ struct LanguageTuneRequest {
 
 // A request with one mode for prefill and one for decode. Each request needs two switches. The
 // switch to `prefill` adds to the time to the first token, the switch to `decode` to the time of
-// the further tokens.
+// the later tokens.
 struct LanguagePlan {
   PowerMode prefill, decode;
   double switch_s = 0;  // of each switch; 0 with one mode

@@ -27,7 +27,7 @@
 
 namespace ridgewatt::answer {
 
-// A cache with known bandwidth; drawn as a further slope of the time roofline.
+// A cache with known bandwidth; shown as an additional slope of the time roofline.
 struct CacheLevel {
   std::string name;  // "L2"
   double bandwidth_bytes_per_s = 0;

@@ -84,7 +84,7 @@ struct ProfiledRows {
   Sweep rows = {};  // without rows that the quality check flags (sweep/trusted_sweep.h)
   std::vector<Sweep> references = {};  // sweeps of other workloads
   std::string device = {};             // for the names of presets; empty: unknown
-  // If not null, the twin's estimates of this workload on `device` are a further reference. The
+  // If not null, the twin's estimates of this workload on `device` are an additional reference. The
   // workload must have the kind of `rows`.
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // from earlier searches of the same workload

@@ -1,5 +1,5 @@
 // A table with one row per member of an enum. Each row has all facts about its member that belong
-// to the layer of the enum. A higher layer that knows further facts has its own table.
+// to the layer of the enum. A higher layer that knows more facts has its own table.
 //
 //   struct SharingRow { Sharing id; std::string_view name; bool managed; };
 //   inline constexpr auto kSharingRows = enum_rows<SharingRow>(

@@ -43,7 +43,7 @@ class WatchedWork {
 };
 
 // Long work calls tell_work() to report a step, and check_work() to ask whether to continue. Both
-// rethrow exceptions of the watch of this thread.
+// rethrow exceptions that the watch of this thread throws.
 void tell_work(const WorkStep& step);
 void check_work();
 
@@ -56,7 +56,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   // `done`: number of finished steps. `note`: the current step, as text. Draws at most 10 times per
-  // second, so it can be called often. Rethrows exceptions of the watch of this thread.
+  // second, so it can be called often. Rethrows exceptions that the watch of this thread throws.
   void update(std::size_t done, const std::string& note = "");
 
  private:

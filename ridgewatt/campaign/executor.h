@@ -104,12 +104,12 @@ class Executor {
   // Starts a held task. Returns false if the executor or its permissions do not allow it.
   virtual bool release(const TaskState& task) = 0;
   // Removes a task that has not started and is no longer needed. An executor that starts all of its
-  // tasks at once may ignore the call.
+  // tasks at the same time may ignore the call.
   virtual void drop(const TaskState& /*task*/) {}
   // Returns the hosts for boards of these kinds. Empty if the executor does not know them. Throws
   // IoError if the executor cannot be queried.
   virtual std::vector<EngineNode> nodes(const std::vector<std::string>& board_kinds) = 0;
-  // Sets the hosts that get no further tasks of the job. They replace the hosts of an earlier call.
+  // Sets the hosts that get no more tasks of the job. They replace the hosts of an earlier call.
   // Running tasks continue. Returns false if the executor does not allow it.
   virtual bool set_aside(const Job& job, const std::vector<std::string>& hosts) = 0;
   // Ends running tasks and removes waiting ones.

@@ -31,7 +31,7 @@ struct PlannedPoint {
   int repeat = 0;          // index of this repeat of the point, from 0
   double predicted_s = 0;  // settling, warm-up and window; 0: unknown
   double predicted_j = 0;
-  int rerun = 0;       // how often it was planned again (campaign/rerun.h)
+  int rerun = 0;       // number of reruns (campaign/rerun.h)
   double limit_s = 0;  // time limit of the program; set for tasks, not in plans; 0: none
 
   // The last part of its slot: "117", or "117@2" for its second rerun.
@@ -46,7 +46,7 @@ struct Task {
 
 struct BoardKind {
   std::string name;  // name of a known board ("agx-orin") or of a fake board ("fake:agx-orin")
-  int boards = 1;    // expected number of boards working at once
+  int boards = 1;    // expected number of boards working at a time
   std::vector<PlannedPoint> points = {};
   std::vector<PlannedPoint> calibration = {};  // every board of the kind measures these first
   std::size_t points_per_task = 1;
@@ -132,7 +132,7 @@ struct SlotParts {
 // Returns nullopt if the text is not a slot of a campaign.
 std::optional<SlotParts> parts_of_slot(const std::string& slot);
 
-// Determines which measurements no longer count because their point was planned again.
+// Determines which measurements no longer count because their point is to be measured again.
 class Superseded {
  public:
   explicit Superseded(const Plan& plan);

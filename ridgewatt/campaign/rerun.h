@@ -3,9 +3,9 @@
 //   const Reruns again = plan_reruns(plan, filled_slots(plan, store), {.flagged = true});
 //   write_plan(plan, path);   // then `campaign watch` submits them
 //
-// A point that is planned again gets a new slot, such as "sweep7/agx-orin/117@1". Its earlier
-// measurement remains in the store but no longer counts. Calibration points are measured again by
-// every board.
+// A point that is to be measured again gets a new slot, such as "sweep7/agx-orin/117@1". Its
+// earlier measurement remains in the store but no longer counts. Calibration points are measured
+// again by every board.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace ridgewatt::campaign {
 
-// A point is planned again if at least one of these rules applies.
+// A point is measured again if at least one of these rules applies.
 struct RerunRules {
   bool flagged = false;  // its measurement has a flag
   // Its measurement began in this second or earlier.

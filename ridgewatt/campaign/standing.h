@@ -42,7 +42,7 @@ struct KindStanding {
   std::optional<double> eta_s;
   std::size_t flagged = 0;    // number of measured points with a flag
   std::size_t to_rerun = 0;   // number of missing points that were measured before
-  std::size_t set_aside = 0;  // boards without further tasks (campaign/health.h)
+  std::size_t set_aside = 0;  // boards that get no more tasks (campaign/health.h)
   std::size_t silent = 0;     // number of boards without a new point for a while; see is_resting()
   double points_per_s = 0;    // total rate of the boards that work now
   std::size_t failures = 0;   // number of failed attempts at points

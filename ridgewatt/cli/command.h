@@ -110,7 +110,7 @@ void print(const Context& context, report::StreamedJson result);
 // Prints the part of a result that belongs to the format, and its remarks. Throws NoSolutionError
 // if the result has no solution.
 void print(const Context& context, const report::Result& result);
-// Prints a further table, without --sort, --top and --columns.
+// Prints another table, without --sort, --top and --columns.
 void print_aside(const Context& context, const report::Table& table);
 // Prints a JSON result with its schema (report/result.h).
 void print(const Context& context, const Json& result);

@@ -17,7 +17,7 @@ struct ArithmeticRow {
   std::string_view name;
   int bits;     // size of a stored number
   bool floats;  // false: integers
-  // Numbers that one FP32 lane processes at once, for example 2 with half2 and 4 with dp4a.
+  // Numbers that one FP32 lane processes at a time, for example 2 with half2 and 4 with dp4a.
   int lanes;
   // Key of its rate per SM and clock cycle in the [gpu] table of a board file. FP32: cores_per_sm.
   std::string_view board_key;

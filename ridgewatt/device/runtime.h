@@ -70,8 +70,8 @@ struct RuntimeRow {
 
 inline constexpr double kMemoryMiB = 1024.0 * 1024;
 
-// Memory of PyTorch, also for TorchScript and torch.compile. All kernels are loaded at once, as by
-// CUDA before 11.7. Lazy loading needs less (287 instead of 667 MB on a device,
+// Memory of PyTorch, also for TorchScript and torch.compile. All kernels are loaded at the start,
+// as by CUDA before 11.7. Lazy loading needs less (287 instead of 667 MB on a device,
 // github.com/pytorch/pytorch/pull/86509) and is not modelled.
 inline constexpr RuntimeMemory kPytorchMemory = {
     .framework = {154 * kMemoryMiB,

@@ -95,7 +95,7 @@ Table llm_judged_table(std::span<const LlmJudged> rows);
 Table llm_engine_table(std::span<const llm::ShippedEngine> engines);
 Table llm_left_out_table(std::span<const llm::LeftOutEngineRow> rows);
 
-// Tables and results of further commands.
+// Tables and results of other commands.
 Table recovery_table(RecoveryOptions options);  // scores every kind of Trouble
 Table merge_table(const std::vector<MergeScore>& scores);
 report::Result board_findings_result(const std::vector<FindingVerdict>& judged,
@@ -176,7 +176,7 @@ std::vector<report::Figure> predictor_figures(const std::vector<RunScore>& score
 
 // `board` is the board of the replayed sweeps. For each scenario and workload: mean penalty with
 // its 95 % interval and share of solved problems, over the number of profiles, one line per
-// strategy. If searches save energy compared with MAXN, a further figure shows after how many
+// strategy. If searches save energy compared with MAXN, another figure shows after how many
 // minibatches a search has recovered its own energy.
 std::vector<report::Figure> strategy_figures(const std::vector<StrategyScore>& scores,
                                              const std::string& board);

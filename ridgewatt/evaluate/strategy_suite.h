@@ -35,7 +35,7 @@ struct SuiteEntry {
 //   150 ms in steps of 25 ms, power budgets from 15 to 50 W in steps of 5 W, and 30, 60 and 90
 //   requests per second.
 // * The first two scenarios with the twin's predictions as a reference, if available. For all
-//   modes, also with the other trainings as further references.
+//   modes, also with the other trainings as additional references.
 // * Some of these scenarios again with 5 % noise and 2 % outliers.
 // References never include the scored network, neither its inference nor its training. `presets`:
 // the modes of the board's presets.

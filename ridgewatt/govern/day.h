@@ -34,8 +34,9 @@ struct DayOptions {
   // Air temperature over 24 hours: its mean is normal with deviation `mean_spread`, its amplitude
   // at most `most_swing`.
   double mean_celsius = 22, mean_spread = 5, most_swing = 10;
-  // Maximum additional power per kelvin because of leakage. Fake boards (platform/fake_load.h) have
-  // 4 % between cold and hot; a day has up to twice this value.
+  // Maximum additional power per kelvin because of leakage. On fake boards (platform/fake_load.h),
+  // power differs by 4 % between a cold and a hot board; on a simulated day, by up to twice this
+  // value.
   double most_leak_per_kelvin = 0.0025;
   // Heat sink: time constant, and rise of its temperature at full power.
   double heat_s = 400, rise_kelvin = 25;

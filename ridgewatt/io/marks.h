@@ -12,7 +12,7 @@ namespace ridgewatt {
 
 // Writes a line such as "minibatch 12.345678901" to the descriptor in RIDGEWATT_MARK_FD; does
 // nothing if the variable is not set. The line contains the time, because the reader may receive
-// several marks at once. Throws IoError.
+// several marks together. Throws IoError.
 inline void write_mark(const char* kind, double time_s) {
   const char* descriptor = std::getenv("RIDGEWATT_MARK_FD");
   if (descriptor == nullptr) return;

@@ -1,5 +1,5 @@
 // Predicts the cost of a language model with a given engine on a board in a power mode: time of the
-// first and each further token, power of both phases, energy. Each figure has a 90 % interval.
+// first and each later token, power of both phases, energy. Each figure has a 90 % interval.
 //
 //   const Forecaster forecaster(find_engine("tensorrt-llm"), description, tensors, board, request);
 //   const Forecast forecast = forecaster(mode);

@@ -44,7 +44,7 @@ struct PredictedValue {
 
 struct Forecast {
   PredictedValue ttft_s;  // time of the prompt, including the first token
-  PredictedValue tpot_s;  // time of each further token of a sequence, mean over the generation
+  PredictedValue tpot_s;  // time of each later token of a sequence, mean over the generation
   // Output tokens of all sequences per second during decoding: concurrency / tpot_s.
   PredictedValue tokens_per_s;
   // On the rails of the board, including idle power. These and the energies are NaN on a board

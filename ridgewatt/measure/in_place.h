@@ -64,7 +64,7 @@ struct DriftOptions {
   // measured repeatedly to detect drift. 0: never.
   int reference_every = 3;
   // Thresholds of the CUSUM statistic, in standard deviations. Above `doubt`, the reference mode is
-  // measured again at once; above `alarm`, drift is reported.
+  // measured again immediately; above `alarm`, drift is reported.
   double doubt = 2.5, alarm = 4.5;
   // Standard deviations that each measurement subtracts: the allowance of the CUSUM (Page 1954).
   double allowance = 0.75;

@@ -80,7 +80,7 @@ class BoardWatch;
 class CallerMarks {
  public:
   void mark(TimedMark::Kind kind, const std::string& name = "");
-  // No further mark will follow.
+  // No mark will follow.
   void end();
   // Like TunedProgram::wait.
   bool wait(double at_most_s, std::vector<TimedMark>& marks);

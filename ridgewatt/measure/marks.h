@@ -61,7 +61,7 @@ std::vector<std::string> skipped_marks_remarks(std::size_t count);
 struct MarkedMinibatch {
   double begin_s = 0;
   double end_s = 0;
-  // Part of the time until the data arrived; 0 if the program does not mark it.
+  // Time from the beginning until the data arrived; 0 if the program does not mark it.
   double fetch_s = 0;
   double energy_j = 0;   // 0 without a power source
   bool slow = false;     // much slower than the window's median; counts anyway

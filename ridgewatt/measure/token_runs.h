@@ -94,7 +94,7 @@ struct TokenRun {
   std::size_t requests = 0;
   std::size_t failed = 0;
   std::optional<TokenTime> ttft;  // from sending a request to its first token
-  // Time of each further token: decoding time of a request / number of its decoded tokens.
+  // Time of each token after the first: decoding time of a request / number of its decoded tokens.
   std::optional<TokenTime> tpot;
   std::optional<TokenTime> gap;               // between two pieces of an answer
   std::optional<double> output_tokens_per_s;  // of all requests together

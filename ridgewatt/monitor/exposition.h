@@ -1,5 +1,5 @@
-// Writes the text format of Prometheus: metric families, each with its series. A family without a
-// series is omitted.
+// Writes metrics in the text format of Prometheus: families of metrics, each with its series. A
+// family without a series is omitted.
 //
 //   Exposition out;
 //   out.gauge("hw_temperature_celsius", "Of a zone of the board.");

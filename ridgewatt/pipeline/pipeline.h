@@ -40,7 +40,7 @@ namespace ridgewatt::pipeline {
 struct StorageModel {
   std::string name = "memory";
   double access_s = 0;                // before the first byte of a file
-  double request_s = 0;               // before each further read-ahead request
+  double request_s = 0;               // before each additional read-ahead request
   double stream_bytes_per_s = 4e9;    // for one reader
   int streams = 64;                   // readers that can be served at the same time
   double read_s(double bytes) const;  // time to read a file of this size

@@ -4,7 +4,7 @@
 //   time and power at each combination of clocks deviate by up to 3 %, like the effects of memory
 //   alignment on real boards; leakage grows with temperature, which follows power with a delay;
 //   minibatch times vary by 2 %, and one in a hundred takes 1.5 times as long.
-// The board's seed determines all of this. RIDGEWATT_FAKE_SPECIMEN may add further deviations
+// The board's seed determines all of this. RIDGEWATT_FAKE_SPECIMEN may add other deviations
 // (docs/methods/fake_board.md).
 #pragma once
 

@@ -67,7 +67,7 @@ class JetsonModeControl : public ModeControl {
     std::string state_folder;  // folder of the journal; empty: ModeJournal::default_folder
     double max_celsius = 100;  // if a zone is hotter, abort and restore
     bool dry_run = false;      // write nothing; ApplySummary::written lists the writes
-    // Further conditions, set with every mode and restored with it.
+    // Other conditions, set with every mode and restored with it.
     bool full_fan = false;
     bool no_idle_states = false;  // of the CPU
   };

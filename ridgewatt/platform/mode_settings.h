@@ -17,7 +17,7 @@
 
 namespace ridgewatt::platform {
 
-// Settings of one clock. An absent value does not change.
+// Settings of one clock. The board keeps the current value of an absent member.
 struct ClockSettings {
   std::string folder;  // of the cpufreq policy or devfreq device
   std::optional<std::string> governor;
@@ -40,7 +40,7 @@ struct ModeSettings {
   std::optional<std::string> emc_cap;   // Hz
   std::optional<std::string> emc_rate;  // Hz
   std::optional<bool> emc_locked;
-  std::vector<FileSetting> others;  // further clocks of a preset, in order
+  std::vector<FileSetting> others;  // other clocks of a preset, in order
 };
 
 // Returns the content of a file; empty if there is none.

@@ -70,7 +70,7 @@ class AutoPredictor : public Predictor {
   std::vector<std::size_t> suggest(std::span<const OperatingPoint> candidates, std::size_t count);
   // Like suggest(), for a user who only needs the fastest of `candidates` within each power budget.
   // Call after fit(). Each point is chosen as if the previous ones had been measured as predicted
-  // (Ginsbourger et al. 2010). Returns fewer points if further points are not expected to help.
+  // (Ginsbourger et al. 2010). Returns fewer points if more points are not expected to help.
   std::vector<std::size_t> suggest_for_budgets(std::span<const OperatingPoint> candidates,
                                                std::size_t count,
                                                const PowerBudgets& budgets) const;

@@ -64,7 +64,8 @@ struct EngineRowsText {
 };
 EngineRowsText engine_rows_csv(std::span<const measure::TokenRun> runs);
 
-// One sentence: "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip".
+// One sentence: "holds MODE_30W: it ends at 71.2 C (70.4 to 72.0), 23.8 K below the trip
+// temperature".
 std::string soak_sentence(const measure::SoakSummary& summary);
 // The result of a soak test: verdict, temperatures and trip point, sustained speed, fitted
 // constants.

@@ -86,11 +86,11 @@ Table windows_table(const answer::InPlaceAnswer& report);
 // The option with a value in its unit: "--max-power 10.4", "--arrival-rate 28.9", "--max-slowdown
 // 12%".
 std::string limit_option(tune::LimitKind kind, double value);
-// "power with 55 %, time between batches with 70 % (--confidence 0.95 asks for more)"; empty if no
-// limit applies to an estimate.
+// "power with 55 %, time between batches with 70 % (--confidence 0.95 requires a higher
+// probability)"; empty if no limit applies to an estimate.
 std::string confidence_text(const std::vector<tune::LimitConfidence>& limits);
-// "--max-power 10.4 or --arrival-rate 28.9 alone would do; so would another board: orin-nx-16gb
-// (8.9 W), .."
+// "--max-power 10.4 or --arrival-rate 28.9 alone would be enough; boards that meet the limits:
+// orin-nx-16gb (8.9 W), .."
 std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
                             const std::vector<answer::BoardWithAnswer>& boards);
 

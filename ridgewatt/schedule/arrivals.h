@@ -42,7 +42,7 @@ std::vector<double> bursty_arrivals(const BurstyOptions& options, double duratio
 // or if a time is missing, negative, not finite or before its predecessor.
 std::vector<double> read_arrivals(const std::string& path);
 // Returns how long to simulate a recorded trace: until its last arrival, but at most `most_s`
-// seconds. Returns `most_s` if all requests arrive at once.
+// seconds. Returns `most_s` if all requests arrive at the same time.
 double recorded_duration_s(std::span<const double> arrivals, double most_s);
 std::string write_arrivals_csv(const std::vector<double>& arrivals);
 

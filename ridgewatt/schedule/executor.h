@@ -91,7 +91,7 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Serves until stop() or for duration_s. Then grants no further minibatch and waits for the
+  // Serves until stop() or for duration_s. Then grants no more minibatches and waits for the
   // running one, at most until its deadline and grace period are over.
   ExecutorSummary run();
   // Can be called from a signal handler or another thread.

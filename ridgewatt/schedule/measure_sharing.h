@@ -23,7 +23,7 @@ struct SharingOptions {
   // Total duration of all rounds. The first round starts when both programs have joined.
   double duration_s = 60;
   // Each round has four phases: the first program alone, the second alone, both in turns of two
-  // minibatches, and both at once. A drift of the machine then affects all phases equally.
+  // minibatches, and both at the same time. A drift of the machine then affects all phases equally.
   int rounds = 6;
   double start_within_s = 60;  // time limit for both programs to join
   // A worker with one of these names gets the place of the name; another worker gets a free place.

@@ -29,7 +29,7 @@ struct KeeperOptions {
   std::string socket_path;  // passed as $RIDGEWATT_SOCKET
   bool restart = true;      // false: a program that ended is not restarted
   // If a program ends within `healthy_s` of its start, this is a failure and the next start waits
-  // for `first_wait_s`. Each further failure in a row doubles the wait. After `most_failures` of
+  // for `first_wait_s`. Each additional failure in a row doubles the wait. After `most_failures` of
   // them, the program is not restarted.
   double healthy_s = 5;
   double first_wait_s = 0.05;

@@ -20,7 +20,7 @@ namespace ridgewatt::schedule {
 // How programs share the device.
 enum class Sharing {
   kManaged,   // the plan's cycle: batches when due, training in between, no preemption
-  kPriority,  // waiting requests are served at once; training runs only when none wait
+  kPriority,  // waiting requests are served immediately; training runs only when none wait
   // Time slicing by the driver: while both have work, each runs at 1 / (2 x interference) of its
   // speed.
   kNative,

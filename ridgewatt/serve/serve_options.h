@@ -24,7 +24,7 @@ struct ServeOptions {
   bool allow_control = false;
   std::vector<std::string> stores = {};
   std::size_t max_upload_bytes = std::size_t{64} << 20;
-  int children = 2;                                 // maximum number of questions answered at once
+  int children = 2;                                 // maximum number of questions in work
   int streams = 200;                                // maximum number of clients of event streams
   double rate = 200;                                // maximum requests per second of one client
   double time_s = 20;                               // time limit of a question

@@ -140,7 +140,7 @@ struct HandedIn {
   std::size_t present = 0;  // number of points that were already present
   // Points whose slot another board has filled; they stay in their own store only.
   std::size_t superseded = 0;
-  // Added points that became a further repeat, because the store had their repeat with other
+  // Added points that became an additional repeat, because the store had their repeat with other
   // values.
   std::size_t differing = 0;
 };

@@ -8,7 +8,8 @@
 
 namespace ridgewatt {
 
-// The power limit was exceeded and the mode was left at once. The point cannot be an answer.
+// The power limit was exceeded and the mode was abandoned immediately. The point cannot be an
+// answer.
 class OverLimitError : public NotFoundError {
  public:
   OverLimitError(const std::string& what, const std::string& where, double power_w)

@@ -29,7 +29,7 @@ struct HoldAnswer {
   Provenance provenance = Provenance::kModelled;  // kFake: constants of a fake board
 };
 
-// Returns "holds", "throttles after 14 min" or "throttles at once".
+// Returns "holds", "throttles after 14 min" or "throttles immediately".
 std::string hold_text(const HoldAnswer& answer);
 std::string hold_time_text(double time_s);  // "14 min", "52 s", "1.5 h"
 

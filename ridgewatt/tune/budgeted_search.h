@@ -32,12 +32,12 @@ struct SearchBudget {
 enum class StopReason {
   kBudget,       // the number of profiles is used up
   kTime,         // the time on the board is used up
-  kNothingLeft,  // the strategy has no further point to try
+  kNothingLeft,  // the strategy has no other point to try
   kNoGain,       // no point has enough expected gain
   kNearBest      // the answer is probably near the best
 };
-// "profiling budget spent", "time budget spent", "nothing left to try", .. `withheld`: some points
-// are left because they are not known to be safe.
+// "profiling budget used up", "time budget used up", "nothing left to try", .. `withheld`: some
+// points are left because they are not known to be safe.
 std::string_view stop_reason_text(StopReason reason, bool withheld = false);
 
 // Reports progress (base/progress.h): the next of `total` profiles begins.

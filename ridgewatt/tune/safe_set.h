@@ -22,8 +22,8 @@ struct SafeSetOptions {
   double limit_w = std::numeric_limits<double>::infinity();
   double noise = 0.01;  // relative standard deviation of a measurement
   // A point is safe if its predicted power plus this number of standard deviations is at most limit
-  // * (1 + tolerance). The search leaves a point above the limit at once, so a small excess does no
-  // harm.
+  // * (1 + tolerance). The search leaves a point above the limit immediately, so a small excess
+  // does no harm.
   double deviations = 0.9;
   double early_deviations = 2;  // additional deviations / number of measurements
   double tolerance = 0.05;

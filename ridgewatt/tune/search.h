@@ -109,8 +109,8 @@ class Search final : public BudgetedSearch<Observation> {
          StrategyOptions options);
   ~Search() override;
 
-  // Profiling of several points at once, for strategies that can choose before all results are
-  // available:
+  // Profiling of several points at the same time, for strategies that can choose before all results
+  // are available:
   //   do {
   //     while (search.can_start() && ..) search.start(index, "why this point");
   //   } while (search.collect());

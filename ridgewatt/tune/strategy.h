@@ -35,8 +35,8 @@ SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profile
 // Runs the given strategy, for example one of your own. The name in the options is ignored.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, Profiler& profiler,
                    const Strategy& strategy, StrategyOptions options);
-// Runs a strategy with several boards at once. A strategy without `in_parallel` in its row uses
-// only one of them.
+// Runs a strategy with several boards at the same time. A strategy without `in_parallel` in its row
+// uses only one of them.
 SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,
                    const StrategyOptions& options);
 SearchSummary tune(const SearchSpace& space, const Goal& goal, AsyncProfiler& profiler,

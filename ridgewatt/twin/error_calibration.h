@@ -2,7 +2,7 @@
 //
 // Neither the parameters nor the error scales for the score of a left-out item use the item's own
 // data. This needs twins fitted without one, two and three workloads. The error scales for workload
-// W come from twins that were fitted without W and without one further workload, on which they are
+// W come from twins that were fitted without W and without one other workload, on which they are
 // evaluated.
 #pragma once
 

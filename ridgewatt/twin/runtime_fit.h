@@ -44,7 +44,7 @@ struct RuntimeRow {
 
 // Rows that are not used, and the reason.
 struct LeftOutRow {
-  std::string label;  // first row, and the number of further rows with this reason
+  std::string label;  // first row, and the number of other rows with this reason
   std::string reason;
 };
 

@@ -74,7 +74,7 @@ struct CostRule {
   Gradient gradient = Gradient::kNone;
   double gradient_flops = 0;
   Saved saved = Saved::kNothing;
-  // True: of the first input, only as many elements are read as written (Gather, Slice).
+  // True: reads only as many elements of the first input as it writes (Gather, Slice).
   bool reads_part = false;
   // Forward operations per element of the first input in training, if they differ from inference
   // (batch statistics, dropout). 0: no difference.

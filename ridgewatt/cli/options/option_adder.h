@@ -231,7 +231,7 @@ class Action {
   bool checks_;
 };
 
-// A command, its options, and an OptionAdder to add further options.
+// A command, its options, and an OptionAdder to add more options.
 template <class Options>
 struct Defined {
   CLI::App& command;

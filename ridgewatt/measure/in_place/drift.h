@@ -4,7 +4,7 @@
 // The test variable is the innovation: the new logarithm minus the level of the mode minus the
 // common creep (slow change) of all modes since the level was measured. Two one-sided CUSUM sums
 // per quantity (Page 1954) accumulate the excess over the allowance. If a sum is above `doubt`,
-// another measurement should follow at once; if it is above `alarm`, drift is detected.
+// another measurement should follow immediately; if it is above `alarm`, drift is detected.
 #pragma once
 
 #include <array>

@@ -34,7 +34,7 @@ struct GateOptions {
   int port = 0;
   int places = 64;   // simultaneous connections
   int streams = 64;  // how many of them may be streams
-  int workers = 4;   // Threads that compute answers. Further requests wait.
+  int workers = 4;   // Threads that compute answers. Other requests wait.
   std::size_t body_limit_bytes = std::size_t{1} << 20;
   std::string cert = {}, key = {};  // PEM files for TLS. Empty: no TLS.
   Patience patience = {};
