@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <unordered_map>
 
 #include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/trace/text/fields.h"
 #include "ridgewatt/trace/text/stated_runs.h"
@@ -33,12 +33,6 @@ void take_output(const Json& args, TracedLayer& layer) {
 double bytes_of(const Json& args, std::string_view field) {
   const double bytes = parse_double(text_field(args, field)).value_or(0);
   return bytes > 0 ? bytes : 0;
-}
-
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 class NodeTimes {

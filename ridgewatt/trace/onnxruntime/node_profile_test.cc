@@ -40,6 +40,18 @@ TEST(NodeProfile, ANodeTakesItsMedianOverTheRuns) {
   EXPECT_NEAR(trace.total_s, 117e-6, 1e-12);
 }
 
+TEST(NodeProfile, TheMedianOfTwoRunsIsTheirMean) {
+  std::string text = R"([{"cat":"Session","ph":"X","ts":0,"dur":9,"name":"load","args":{}})";
+  for (const int us : {100, 300}) {
+    text += node("conv", "Conv", us) + R"(,{"cat":"Session","ph":"X","ts":0,"dur":)" +
+            std::to_string(us + 100) + R"(,"name":"model_run","args":{}})";
+  }
+  const LayerTrace trace = parse_layer_trace(text + "]", "p.json");
+  EXPECT_NEAR(trace.layers[0].time_s, 200e-6, 1e-12);
+  EXPECT_NEAR(trace.total_s, 200e-6, 1e-12);
+  EXPECT_NEAR(*trace.run_s, 300e-6, 1e-12);
+}
+
 TEST(NodeProfile, ANodeInALoopTakesAllItsCalls) {
   std::string text = three_runs();
   text.pop_back();
