@@ -291,6 +291,21 @@ TEST(MeasuredLayers, NodesOfOnnxRuntimeAreJoinedByTheirOutputs) {
                                   "model, 22.2 % in copies")));
 }
 
+TEST(MeasuredLayers, TimesOfAnotherEngineAreDoubted) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  SmallEngine engine;  // its layers take 1.5 ms
+  const auto remarks = [&](const std::string& compute_ms) {
+    engine.question.times = engine.folder.write(
+        "times.json", R"([{"startEnqMs": 0, "endEnqMs": 0.1, "computeMs": )" + compute_ms +
+                          R"(, "latencyMs": 3}])");
+    return measured_layers(engine.question).remarks;
+  };
+  EXPECT_THAT(remarks("1.2"), Contains(HasSubstr("prevents overlap")));
+  EXPECT_THAT(remarks("0.6"), Contains(HasSubstr("check whether --times is of the profiled one")));
+  EXPECT_THAT(remarks("0.6"), ::testing::Not(Contains(HasSubstr("prevents overlap"))));
+}
+
 TEST(MeasuredLayers, EnqueueingThatBindsIsSaid) {
   SmallEngine engine;
   engine.question.times = engine.folder.write(
