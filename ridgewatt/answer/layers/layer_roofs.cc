@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ridgewatt/answer/layers/power_mean.h"
@@ -88,7 +89,8 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
   const bool reached = !processor && is_fitted(board, answer.runtime);
   const twin::Twin twin = processor ? twin::Twin{} : runtime_twin(board, answer.runtime);
   std::set<std::string> without;
-  std::size_t faster = 0;  // layers above the peak compute rate
+  std::size_t faster = 0;                      // layers above the peak compute rate
+  std::map<std::string, std::size_t> assumed;  // layers by a precision that no file states
   for (auto& layer : answer.layers) {
     if (!has_roof(layer)) continue;
     const twin::RoofClass roof = twin::roof_class_of(layer.op_class);
@@ -99,6 +101,7 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
       add_ceiling(ceiling, answer);
       const double flop = flop_of(layer), bytes = *layer.traffic_bytes;
       layer.roof.emplace();
+      if (flop > 0 && !layer.precision_known) ++assumed[std::string(name_of(layer.precision))];
       faster += flop > kBeyondPeak * ceiling.flop_per_s * layer.time_s;
       layer.roof->ceiling_s =
           std::max(flop / ceiling.flop_per_s, bytes / ceiling.bandwidth_bytes_per_s);
@@ -118,6 +121,12 @@ void add_roofs(const LayersQuestion& question, LayersAnswer& answer) {
         fmt::format("faster than the peak of {} in this mode: {}; check the board and the mode of "
                     "the profile",
                     board.name, counted(faster, "layer")));
+  }
+  for (const auto& [precision, layers] : assumed) {
+    answer.remarks.push_back(
+        fmt::format("the profile does not state the precision of {}, so the ceilings assume {}; "
+                    "for TensorRT, --layers states it",
+                    counted(layers, "layer"), precision));
   }
   for (const auto& precision : without) {
     answer.remarks.push_back(

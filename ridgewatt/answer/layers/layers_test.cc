@@ -291,14 +291,35 @@ TEST(MeasuredLayers, NodesOfOnnxRuntimeAreJoinedByTheirOutputs) {
                                   "model, 22.2 % in copies")));
 }
 
+// The nodes of LeNet-5 as names of engine layers. The times are made up.
+TEST(MeasuredLayers, AnUnknownPrecisionIsAnAssumptionOfTheCeilings) {
+  const testing::TemporaryFolder folder;
+  LayersQuestion question = {.profile = folder.write("p.json", R"([{"count": 1},
+      {"name": "Conv_0 + Relu_0", "timeMs": 1, "averageMs": 1},
+      {"name": "Conv_1 + Relu_1", "timeMs": 1, "averageMs": 1}])"),
+                             .model = "zoo:lenet5",
+                             .device = "agx-orin"};
+  const LayersAnswer answer = measured_layers(question);
+  ASSERT_EQ(answer.layers.size(), 2U);
+  EXPECT_FALSE(answer.layers[0].precision_known);
+  ASSERT_TRUE(answer.layers[0].roof);
+  EXPECT_THAT(answer.remarks, ::testing::Contains(::testing::HasSubstr(
+                                  "does not state the precision of 2 layers, so the ceilings "
+                                  "assume fp32")));
+  SmallEngine known;
+  known.question.device = "agx-orin";
+  EXPECT_THAT(measured_layers(known.question).remarks,
+              ::testing::Not(::testing::Contains(::testing::HasSubstr("does not state"))));
+}
+
 TEST(MeasuredLayers, TimesOfAnotherEngineAreDoubted) {
   using ::testing::Contains;
   using ::testing::HasSubstr;
   SmallEngine engine;  // its layers take 1.5 ms
   const auto remarks = [&](const std::string& compute_ms) {
-    engine.question.times = engine.folder.write(
-        "times.json", R"([{"startEnqMs": 0, "endEnqMs": 0.1, "computeMs": )" + compute_ms +
-                          R"(, "latencyMs": 3}])");
+    engine.question.times =
+        engine.folder.write("times.json", R"([{"startEnqMs": 0, "endEnqMs": 0.1, "computeMs": )" +
+                                              compute_ms + R"(, "latencyMs": 3}])");
     return measured_layers(engine.question).remarks;
   };
   EXPECT_THAT(remarks("1.2"), Contains(HasSubstr("prevents overlap")));

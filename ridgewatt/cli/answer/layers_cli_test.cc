@@ -102,6 +102,15 @@ TEST(LayersCommand, PageOfMeasuredLayersWorksInChromium) {
   testing::expect_well_in_browser(read_file(page), kLayersActions);
 }
 
+TEST(LayersCommand, AnUnknownPrecisionIsNull) {
+  const testing::TemporaryFolder folder;
+  const std::string profile =
+      folder.write("p.json", R"([{"count": 3}, {"name": "a", "timeMs": 3, "averageMs": 1}])");
+  const auto result = testing::run_program("layers --format json --profile " + profile);
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_TRUE(Json::parse(result.output)["layers"][0]["precision"].is_null()) << result.output;
+}
+
 TEST(LayersCommand, RefusesWhatSaysNothing) {
   const testing::TemporaryFolder folder;
   const std::string profile =

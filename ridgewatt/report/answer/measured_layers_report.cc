@@ -269,13 +269,14 @@ std::string totals_line(const LayersAnswer& answer) {
 Table measured_layer_table(const LayersAnswer& answer) {
   Table table(measured_columns());
   for (const auto& layer : answer.layers) {
-    std::vector<Cell> row = {layer.name,
-                             layer.kind_text(),
-                             layer.time_s * kMillisPerSecond,
-                             answer.time_s > 0 ? Cell(100 * layer.time_s / answer.time_s) : Cell(),
-                             std::string(name_of(layer.precision)),
-                             known_cell(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
-                             known_cell(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)};
+    std::vector<Cell> row = {
+        layer.name,
+        layer.kind_text(),
+        layer.time_s * kMillisPerSecond,
+        answer.time_s > 0 ? Cell(100 * layer.time_s / answer.time_s) : Cell(),
+        layer.precision_known ? Cell(std::string(name_of(layer.precision))) : Cell(),
+        known_cell(rate_of(flop_of(layer), layer.time_s), 1 / kGiga),
+        known_cell(rate_of(layer.traffic_bytes, layer.time_s), 1 / kGiga)};
     for (Cell& cell : roof_cells(layer)) row.push_back(std::move(cell));
     row.push_back(known_cell(layer.energy_j, kMillisPerSecond));
     row.push_back(known_cell(macs_of(layer)));
