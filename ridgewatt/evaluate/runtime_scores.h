@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,13 @@ struct RuntimeScores {
   twin::RuntimeRows rows;
   twin::RuntimeFit fit;
   std::vector<RuntimeGroup> groups;
-  // Number of rows within the 90 % interval of a fit without the row's model.
-  std::size_t within = 0;
+  // Number of rows that a fit without the row's model predicts, and the number of them within their
+  // 90 % interval.
+  std::size_t predicted = 0, within = 0;
 
-  bool is_within(std::size_t row) const;  // whether the row counts in `within`
+  // Whether the row counts in `within`; absent if it is not predicted.
+  std::optional<bool> is_within(std::size_t row) const;
+  void count_within();  // sets `predicted` and `within`
 };
 
 // Reads and scores the files. Throws InputError like twin::load_runtime_rows, and UsageError if no

@@ -56,6 +56,16 @@ std::vector<RuntimeGroup> group_rows(const RuntimeScores& scores) {
   return groups;
 }
 
+// The reasons for which rows are left out.
+std::string reasons_of(const std::vector<twin::LeftOutRow>& rows) {
+  constexpr std::size_t kMostReasons = 5;
+  std::vector<std::string> reasons;
+  for (const auto& row : rows) {
+    if (reasons.size() < kMostReasons) reasons.push_back(row.label + ": " + row.reason);
+  }
+  return reasons.empty() ? "it has no rows" : fmt::format("{}", fmt::join(reasons, "; "));
+}
+
 double found_value(const CsvReader& csv, const std::map<std::string, std::size_t>& columns) {
   const auto text = [&](const char* column) { return std::string(csv.field(columns.at(column))); };
   const std::string quantity = text("quantity");
@@ -80,22 +90,32 @@ double found_value(const CsvReader& csv, const std::map<std::string, std::size_t
 
 }  // namespace
 
-bool RuntimeScores::is_within(std::size_t row) const {
+std::optional<bool> RuntimeScores::is_within(std::size_t row) const {
   const twin::RuntimeRowScore& score = fit.scores[row];
-  if (score.model.time_s == 0) return false;
+  if (!(score.model.time_s > 0)) return std::nullopt;
   return std::abs(std::log(rows.rows[row].time_s / score.model.time_s)) <=
          twin::left_out_log_width(score);
+}
+
+void RuntimeScores::count_within() {
+  predicted = within = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const auto inside = is_within(i);
+    predicted += inside.has_value();
+    within += inside.value_or(false);
+  }
 }
 
 RuntimeScores score_runtimes(const std::vector<std::string>& paths) {
   RuntimeScores scores;
   scores.rows = twin::load_runtime_rows(paths);
   if (scores.rows.rows.empty()) {
-    throw UsageError("no row of the file can be used", fmt::format("{}", fmt::join(paths, ", ")));
+    throw UsageError("no row of the file can be used", fmt::format("{}", fmt::join(paths, ", ")),
+                     reasons_of(scores.rows.left_out));
   }
   scores.fit = twin::fit_runtimes(scores.rows.rows);
   scores.groups = group_rows(scores);
-  for (std::size_t i = 0; i < scores.rows.rows.size(); ++i) scores.within += scores.is_within(i);
+  scores.count_within();
   return scores;
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
+#include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::evaluate {
@@ -62,8 +64,9 @@ TEST_F(PublicRuntimes, ModelsThatWereLeftOutArePredictedWithinIntervals) {
   for (std::size_t i = 0; i < scores().rows.rows.size(); ++i) {
     if (scores().fit.scores[i].model.time_s == 0) continue;
     ++judged;
-    within += scores().is_within(i) ? 1 : 0;
+    within += scores().is_within(i).value() ? 1 : 0;
   }
+  EXPECT_EQ(judged, scores().predicted);
   EXPECT_EQ(within, scores().within);
   std::size_t grouped = 0;
   for (const auto& each : scores().groups) grouped += each.rows;
@@ -113,6 +116,40 @@ TEST(RuntimeScoring, AFileWithoutUsableRowsIsRefused) {
       "value,note\n";
   EXPECT_THROW(score_runtimes({folder.write("none.csv", header)}), UsageError);
   EXPECT_THROW(score_runtimes({folder.write("empty.csv", "")}), InputError);
+}
+
+TEST(RuntimeScoring, RefusalsNameTheReasonOfARow) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write(
+      "other.csv",
+      "source,date,board,jetpack,power_mode,runtime,workload,precision,batch,sequence,metric,"
+      "value,note\n"
+      "lab,2024,raspberry-pi,,,tensorrt,resnet50,fp16,1,,latency_ms,3,\n");
+  const twin::RuntimeRows rows = twin::load_runtime_rows({path});
+  ASSERT_EQ(rows.left_out.size(), 1U);
+  try {
+    score_runtimes({path});
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find(rows.left_out[0].reason), std::string::npos) << text;
+  }
+}
+
+TEST(RuntimeScoring, ARowWithoutAPredictionIsNeitherWithinNorOutside) {
+  twin::RuntimeRow row;
+  row.cost = std::make_shared<const workload::WorkloadCost>();
+  row.time_s = 1e-3;
+  RuntimeScores scores;
+  scores.rows.rows = {row, row};
+  scores.fit.scores.resize(2);
+  scores.fit.scores[1].model.time_s = 1e-3;  // the measured time
+  scores.count_within();
+  EXPECT_EQ(scores.predicted, 1U);
+  EXPECT_EQ(scores.within, 1U);
+  const Json table = runtime_score_table(scores).to_json();
+  EXPECT_TRUE(table[0]["within"].is_null()) << table.dump();
+  EXPECT_EQ(table[1]["within"], "yes");
 }
 
 TEST(RuntimeFacts, AllHold) {

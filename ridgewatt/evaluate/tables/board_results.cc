@@ -50,9 +50,10 @@ report::Result runtime_scores_result(const RuntimeScores& scores,
                  {"parameters", fitted.to_json()},
                  {"left_out", left_out.to_json()},
                  {"facts", published.to_json()}};
-  result.add(fmt::format("{} of {} rows within their 90 % interval, each without its model",
-                         scores.within, scores.rows.rows.size()),
-             std::move(groups));
+  result.add(
+      fmt::format("{} of {} predicted rows within their 90 % interval, each without its model",
+                  scores.within, scores.predicted),
+      std::move(groups));
   if (parameters) result.add("", std::move(fitted));
   result.add("Rows that are not used:", std::move(left_out));
   result.add("Published facts, by what ships:", std::move(published));

@@ -1,5 +1,7 @@
 // Tables of the scores of runtimes, thermal fits and boards.
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "ridgewatt/evaluate/score_tables.h"
 #include "ridgewatt/report/columns.h"
@@ -14,6 +16,10 @@ using report::Table;
 // Error of a prediction in percent; empty without a prediction.
 Cell off_pct(double time_s, double measured_s) {
   return time_s > 0 ? Cell(100 * (time_s / measured_s - 1)) : Cell();
+}
+
+Cell known_yes_or_no(const std::optional<bool>& holds) {
+  return holds ? Cell(std::string(*holds ? "yes" : "no")) : Cell();
 }
 
 }  // namespace
@@ -39,15 +45,15 @@ Table runtime_score_table(const RuntimeScores& scores) {
     const auto& row = scores.rows.rows[i];
     const auto& score = scores.fit.scores[i];
     const bool known = score.model.time_s > 0;
-    table.add_row(
-        {row.model, std::string(name_of(row.runtime())), row.precision,
-         std::int64_t{row.cost->batch}, row.board, 1e3 * row.time_s,
-         known ? Cell(1e3 * score.model.time_s) : Cell(), off_pct(score.model.time_s, row.time_s),
-         known ? Cell(std::exp(twin::left_out_log_width(score))) : Cell(),
-         std::string(scores.is_within(i) ? "yes" : "no"), off_pct(score.board.time_s, row.time_s),
-         off_pct(score.precision.time_s, row.time_s),
-         off_pct(score.model_and_board.time_s, row.time_s), off_pct(score.fitted_s, row.time_s),
-         row.remark, row.source});
+    table.add_row({row.model, std::string(name_of(row.runtime())), row.precision,
+                   std::int64_t{row.cost->batch}, row.board, 1e3 * row.time_s,
+                   known ? Cell(1e3 * score.model.time_s) : Cell(),
+                   off_pct(score.model.time_s, row.time_s),
+                   known ? Cell(std::exp(twin::left_out_log_width(score))) : Cell(),
+                   known_yes_or_no(scores.is_within(i)), off_pct(score.board.time_s, row.time_s),
+                   off_pct(score.precision.time_s, row.time_s),
+                   off_pct(score.model_and_board.time_s, row.time_s),
+                   off_pct(score.fitted_s, row.time_s), row.remark, row.source});
   }
   return table;
 }
