@@ -155,12 +155,13 @@ void summarize(const std::vector<SearchOutcome>& outcomes, std::size_t seeds,
   }
   const auto penalties = collect(outcomes, &SearchOutcome::penalty);
   const auto flagged = collect(outcomes, &SearchOutcome::penalty_with_flagged);
+  double near_best = 0;
   for (const auto& outcome : outcomes) {
-    score.near_best_share += outcome.near_best() ? 1 : 0;
+    near_best += outcome.near_best() ? 1 : 0;
     if (std::isnan(outcome.stated_near_best)) continue;
     score.near_best.push_back({outcome.stated_near_best, outcome.near_best()});
   }
-  score.near_best_share /= static_cast<double>(outcomes.size());
+  score.near_best_share = near_best / static_cast<double>(outcomes.size());
   score.problems = outcomes.size();
   score.solved = mean(solved);
   score.violations = mean(violated);

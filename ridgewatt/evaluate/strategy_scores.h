@@ -53,32 +53,35 @@ struct StrategyEvaluationOptions {
 
 // Score of one strategy on one scenario (docs/methods/search.md).
 struct StrategyScore {
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  static constexpr Interval kUnknownInterval = {kUnknown, kUnknown};
   std::string scenario, workload, strategy;
   int profiles = 0;          // maximum number of profiles
   int boards = 0;            // number of simulated boards; 0: none
   std::size_t problems = 0;  // solvable problems x seeds
-  double solved = 0;         // share of problems whose answer truly meets the limits
-  Interval solved_interval;  // 95 %, by bootstrap over problems
-  double violations = 0;     // share of problems whose answer violates a limit
+  // NaN without problems, as all figures below.
+  double solved = kUnknown;  // share of problems whose answer truly meets the limits
+  Interval solved_interval = kUnknownInterval;  // 95 %, by bootstrap over problems
+  double violations = kUnknown;                 // share of problems whose answer violates a limit
   // Penalty: objective / objective of the optimum - 1. It is 1 if a solvable problem has no valid
   // answer.
-  double median_penalty = 0, mean_penalty = 0, p90_penalty = 0;
-  Interval median_interval, mean_interval;
+  double median_penalty = kUnknown, mean_penalty = kUnknown, p90_penalty = kUnknown;
+  Interval median_interval = kUnknownInterval, mean_interval = kUnknownInterval;
   // Relative to the optimum among all rows, flagged ones included.
-  double mean_penalty_with_flagged = 0;
-  double median_penalty_with_flagged = 0;
+  double mean_penalty_with_flagged = kUnknown;
+  double median_penalty_with_flagged = kUnknown;
   // NaN unless the goal is least energy within a slowdown against MAXN. `median_saving`: saving of
   // the answer / saving of the optimum. `median_payback_minibatches`: number of minibatches after
   // which the saved energy exceeds the energy of the search.
-  double median_saving = std::numeric_limits<double>::quiet_NaN();
-  double median_payback_minibatches = std::numeric_limits<double>::quiet_NaN();
-  double profiles_used = 0;  // mean number
+  double median_saving = kUnknown;
+  double median_payback_minibatches = kUnknown;
+  double profiles_used = kUnknown;  // mean number
   // Share of problems with an answer within tune::kNearBest of the optimum.
-  double near_best_share = 0;
+  double near_best_share = kUnknown;
   std::vector<StatedProbability> near_best = {};  // of answers that state a probability
-  double board_time_s = 0;                        // mean
-  double board_energy_j = 0;                      // mean
-  double wall_clock_s = 0;  // mean simulated time until all results are available
+  double board_time_s = kUnknown;                 // mean
+  double board_energy_j = kUnknown;               // mean
+  double wall_clock_s = kUnknown;  // mean simulated time until all results are available
 };
 
 // Prepares a scenario for single searches, as units of a question (strategy_suite.h). A search

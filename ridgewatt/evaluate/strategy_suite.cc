@@ -1,5 +1,8 @@
 #include "ridgewatt/evaluate/strategy_suite.h"
+
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/predict/twin_reference.h"
 #include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/tune/comparison.h"
@@ -222,13 +225,19 @@ std::vector<SuiteEntry> asked_suite(const SuiteQuestion& question) {
   const Board board = load_board(question.board);
   for (const auto& preset : presets(board)) modes.push_back(preset.mode);
   auto suite = make_strategy_suite(trainings, inferences, modes);
+  NameSet known;  // what --only may name
+  for (const auto& entry : suite) {
+    for (const auto& name : {entry.scenario.name, entry.scenario.workload}) {
+      if (!contains(known.names, name)) known.names.push_back(name);
+    }
+  }
   std::erase_if(suite, [&](const SuiteEntry& entry) {
     const std::string name = entry.scenario.name + ", " + entry.scenario.workload;
     return name.find(question.only) == std::string::npos;
   });
   if (suite.empty()) {
     throw UsageError("no scenario has the text of --only in its name or workload", question.only,
-                     "change --only, or omit it to score all scenarios");
+                     hint_for(question.only, known));
   }
   const auto groups = question.groups.empty() ? std::vector<predict::WorkloadGroup>()
                                               : predict::read_workload_groups(question.groups);

@@ -404,6 +404,14 @@ TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
   }
 }
 
+TEST_F(TuneCommand, EvaluationListsTheScenariosThatExist) {
+  const ProgramResult result = run_program("evaluate strategies --quiet --training-sweep " +
+                                           sweep_ + " --only foo --seeds 1");
+  EXPECT_EQ(result.status, 2) << result.output;
+  EXPECT_NE(result.output.find("choose one of all modes, "), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("energy within a slowdown"), std::string::npos) << result.output;
+}
+
 // `tune` and `estimate` must agree on the same question. MAXN is the fastest mode, and a smaller
 // image is faster.
 // label: board

@@ -148,8 +148,8 @@ TEST(RuntimeScoring, ARowWithoutAPredictionIsNeitherWithinNorOutside) {
   EXPECT_EQ(scores.predicted, 1U);
   EXPECT_EQ(scores.within, 1U);
   const Json table = runtime_score_table(scores).to_json();
-  EXPECT_TRUE(table[0]["within"].is_null()) << table.dump();
-  EXPECT_EQ(table[1]["within"], "yes");
+  EXPECT_TRUE(table.at(0).at("within").is_null()) << table.dump();
+  EXPECT_EQ(table.at(1).at("within"), "yes");
 }
 
 TEST(RuntimeFacts, AllHold) {
