@@ -52,6 +52,15 @@ TEST(Explain, WhatTheTwinExpectsHasNoCause) {
   EXPECT_NEAR(found.gap_s(), 0, 1e-12);
 }
 
+TEST(Explain, ANetworkWithoutImagesHasNoCauseInTheirSize) {
+  const auto has_size = [](const ExplainAnswer& found) {
+    return std::any_of(found.rows.begin(), found.rows.end(),
+                       [](const auto& row) { return row.cause == SlowCause::kInputSize; });
+  };
+  EXPECT_TRUE(has_size(explained(question_of(), 0.1)));
+  EXPECT_FALSE(has_size(explained(question_of("zoo:llama_small_decode"), 0.1)));
+}
+
 // What slows a run down does not explain a fast one: it follows all other rows, and takes no part
 // of the gap.
 // A cause explains at most what it can add, and the rest counts as not explained.

@@ -9,6 +9,7 @@
 #include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/cost_model.h"
 #include "ridgewatt/workload/infer/bind_symbols.h"
+#include "ridgewatt/workload/infer/extent_names.h"
 
 namespace ridgewatt::workload {
 
@@ -127,7 +128,10 @@ double DeployedWorkload::image_side() const {
     Model& model = loaded_->model;
     infer(model, {.dims = options_.dims});  // assumes a side that the file leaves open
     for (const TensorId id : model.graph.inputs) {
-      const auto& shape = model.tensors[static_cast<std::size_t>(id)].shape;
+      const Tensor& input = model.tensors[static_cast<std::size_t>(id)];
+      // Keys and values of past tokens have four extents, too.
+      if (std::any_of(input.symbols.begin(), input.symbols.end(), names_past)) continue;
+      const auto& shape = input.shape;
       if (shape && shape->size() == 4 && shape->back() > 0) {
         return static_cast<double>(shape->back());
       }

@@ -119,6 +119,8 @@ TEST(DeployedWorkload, KnownCostsAreAllThatThereIs) {
   EXPECT_EQ(known.at(16)->batch, 16);
   EXPECT_THROW(known.at(8), UsageError);
   EXPECT_THROW(known.image_side(), UsageError);
+  // Its inputs of four extents are keys and values.
+  EXPECT_THROW(DeployedWorkload("zoo:llama_small_decode").image_side(), UsageError);
   EXPECT_EQ(DeployedWorkload("zoo:resnet18").image_side(), 224);  // as in torchvision
   EXPECT_EQ(DeployedWorkload("zoo:yolov8n").image_side(), 640);   // as in Ultralytics
   EXPECT_EQ(DeployedWorkload("zoo:yolov8n", {.dims = {{"image", 320}}}).image_side(), 320);
