@@ -67,6 +67,9 @@ TEST(LlmCommand, MoreTokensThanInTheTrainingAreMarked) {
   const std::string text = run_program(question).output;
   EXPECT_THAT(text, HasSubstr("fits, but 68938 tokens more than the model's training context"));
   EXPECT_THAT(text, HasSubstr("yes, beyond training"));
+  const std::string small =
+      run_program("fits zoo:llama-3.1-8b --device orin-nano-8gb@super --context 200000").output;
+  EXPECT_THAT(small, HasSubstr("does not fit, and 68928 tokens more than"));
 }
 
 TEST(LlmCommand, TextTellsMemoryTableContextsAndPhases) {

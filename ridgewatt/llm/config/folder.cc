@@ -5,9 +5,11 @@
 #include <filesystem>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/llm/config/hf_config.h"
+#include "ridgewatt/llm/family.h"
 #include "ridgewatt/llm/safetensors/safetensors.h"
 #include "ridgewatt/llm/tensor_names.h"
 
@@ -67,9 +69,15 @@ LanguageModel model_of_config(const Json& json, std::vector<Tensor> tensors,
   model.tensors = std::move(tensors);
   model.stored_as = config.quantization_name;
   if (!config.known && model.tensors.empty()) {
+    NameSet families;
+    for (const FamilyRow& row : kFamilyRows) {
+      for (const auto type : row.model_types) {
+        if (!type.empty()) families.names.emplace_back(type);
+      }
+    }
     throw InputError("architecture '" + escape_terminal(config.architecture) +
                          "' is not known, and its folder has no tensors to derive the model from",
-                     source);
+                     source, hint_for(config.architecture, families));
   }
   describe_with_tensors(config.numbers, source, model);
   if (model.tensors.empty() && config.quantization) {

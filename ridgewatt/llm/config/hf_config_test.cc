@@ -96,6 +96,10 @@ TEST(HfConfig, LiesAreRefused) {
   EXPECT_THAT(config_refusal(start + R"(, "quantization_config": 4})"), HasSubstr("wrong type"));
   EXPECT_THAT(config_refusal(R"({"model_type": "novel", "num_hidden_layers": 2})"),
               HasSubstr("'novel' is not known"));
+  EXPECT_THAT(config_refusal(R"({"model_type": "novel", "num_hidden_layers": 2})"),
+              HasSubstr("choose one of llama, "));
+  EXPECT_THAT(config_refusal(R"({"model_type": "qwn2", "num_hidden_layers": 2})"),
+              HasSubstr("did you mean qwen2?"));
   std::string deep = "{\"a\":";
   for (int i = 0; i < 1000; ++i) deep += "[";
   EXPECT_THAT(config_refusal(deep), HasSubstr("nested too deep"));

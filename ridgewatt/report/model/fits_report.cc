@@ -99,9 +99,10 @@ std::string fits_text(const llm::Fit& fit) {
       gib(fit.board_bytes), gib(fit.system_bytes), gib(fit.runtime_bytes), gib(fit.weights_bytes),
       gib(fit.kv_bytes), gib(fit.buffer_bytes), gib(fit.left_bytes()),
       fit.fits() ? "fits" : "does not fit",
-      fit.beyond_training > 0 ? fmt::format(", but {} more than the model's training context",
-                                            counted(fit.beyond_training, "token"))
-                              : "");
+      fit.beyond_training > 0
+          ? fmt::format(", {} {} more than the model's training context",
+                        fit.fits() ? "but" : "and", counted(fit.beyond_training, "token"))
+          : "");
 }
 
 Result fits_result(const answer::FitsAnswer& found) {
