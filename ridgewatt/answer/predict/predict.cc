@@ -64,9 +64,12 @@ void predict_into(const PredictQuestion& question, const predict::Predictor& pre
     }
   }
   if (limited.lowered > 0) {
-    found.remarks.push_back(sentence(
-        "limited to the power limit of {:.4g} W: {} of {}", limited.most_w, limited.lowered,
-        counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
+    found.remarks.push_back(
+        sentence("limited to {:.4g} W, the {}: {} of {}", limited.most_w,
+                 limited.by_sample ? "highest sample, which is above the power limit of the board"
+                                   : "power limit of the board",
+                 limited.lowered,
+                 counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
   describe_intervals(question, found);
   if (auto remark = unread_errors(question.samples); !remark.empty()) {

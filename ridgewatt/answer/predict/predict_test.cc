@@ -11,6 +11,7 @@
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/tune/board_fixture.h"
 
@@ -72,6 +73,32 @@ TEST_F(Predict, SamplesOfAModelHaveErrorsThatAreNotRead) {
   EXPECT_NE(remarks.back().find("the rows are predicted, and their intervals are not read"),
             std::string::npos)
       << remarks.back();
+}
+
+// The samples are the modes of low power, so the powers of the other modes exceed all samples.
+TEST_F(Predict, PowersAreLimitedByTheBoardOrByTheHighestSample) {
+  const double limit_w = load_board("agx-orin").power_limit_w.value();
+  double most_w = 0;
+  for (const auto& row : board_.observations) most_w = std::max(most_w, row.power_w);
+  const auto remarks_at = [&](double highest_w) {
+    PredictQuestion asked = question(1);
+    asked.method = "linear";
+    asked.device = "agx-orin";
+    auto& samples = asked.samples.observations;
+    std::erase_if(samples, [&](const auto& row) { return row.power_w > 0.6 * most_w; });
+    for (auto& row : samples) row.power_w *= highest_w / (0.6 * most_w);
+    const PredictAnswer found = predict_modes(asked);
+    std::string all;
+    for (const auto& remark : found.remarks) all += remark + '\n';
+    return all;
+  };
+  const std::string above = remarks_at(10 * limit_w);
+  EXPECT_NE(above.find("W, the highest sample, which is above the power limit of the board: "),
+            std::string::npos)
+      << above;
+  const std::string below = remarks_at(0.95 * limit_w);
+  EXPECT_NE(below.find("W, the power limit of the board: "), std::string::npos) << below;
+  EXPECT_EQ(remarks_at(0.1 * limit_w).find("limited to"), std::string::npos);
 }
 
 TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {

@@ -71,6 +71,7 @@ LimitedPredictions predict_limited(const PredictQuestion& question,
   for (const auto& seen : question.samples.observations) {
     found.most_w = std::max(found.most_w, seen.power_w);
   }
+  found.by_sample = found.most_w > *limit_w;
   for (auto& one : found.predictions) {
     found.lowered += one.power_w.mean > found.most_w ? 1 : 0;
     limit_power(one, found.most_w, (1 + interval) / 2);

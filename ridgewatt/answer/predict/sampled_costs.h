@@ -22,6 +22,7 @@ struct LimitedPredictions {
   std::vector<predict::Prediction> predictions;
   std::size_t lowered = 0;
   double most_w = 0;
+  bool by_sample = false;  // `most_w` is the power of a sample above the board's limit
 };
 // Predicts with a fitted predictor. Limits powers to the board's power limit, or to the highest
 // sample if a sample exceeds it.
