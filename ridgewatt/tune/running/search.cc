@@ -1,5 +1,6 @@
 #include "ridgewatt/tune/search.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/sentence.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,11 @@
 #include "ridgewatt/tune/surrogate.h"
 
 namespace ridgewatt::tune {
+namespace {
+
+constexpr double kFarOver = 1.1;  // chosen: smaller excesses of the time budget are not mentioned
+
+}  // namespace
 
 void SearchBudget::check() const {
   if (profiles < 1) {
@@ -193,6 +199,12 @@ SearchSummary Search::finish(const std::optional<Observation>& answer) const {
     summary.board_energy_j += budget().minibatches * seen.energy_j();
   }
   summary.board_time_s = time_s();
+  if (time_s() > kFarOver * budget().time_s) {
+    summary.stop += sentence(
+        ", exceeded: the profiles took {:.4g} s, the budget is {:.4g} s, and a profile that has "
+        "begun is completed",
+        time_s(), budget().time_s);
+  }
   summary.wall_clock_s = profiler_.now_s() - begun_s_;
   summary.reference_time_s = goal_.reference_time_s;
   return summary;

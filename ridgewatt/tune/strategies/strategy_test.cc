@@ -344,6 +344,24 @@ TEST(Tune, BudgetsAndNamesAreChecked) {
   EXPECT_EQ(summary.stop_reason, StopReason::kTime);
 }
 
+// A profile that has begun is completed, which may exceed the budget.
+TEST(Tune, AnExceededTimeBudgetIsStated) {
+  const SearchSpace space(small_board(), {16});
+  SmallBoard board;
+  StrategyOptions options;
+  options.strategy = "maxn";
+  const double profile_s = tune(space, {}, board, options).board_time_s;
+  EXPECT_GT(profile_s, 0);
+  const auto stop_at = [&](double budget_s) {
+    options.budget.time_s = budget_s;
+    return tune(space, {}, board, options).stop;
+  };
+  EXPECT_NE(stop_at(profile_s / 3).find("exceeded: the profiles took"), std::string::npos)
+      << stop_at(profile_s / 3);
+  EXPECT_EQ(stop_at(profile_s / 1.05).find("exceeded"), std::string::npos);
+  EXPECT_EQ(stop_at(2 * profile_s).find("exceeded"), std::string::npos);
+}
+
 TEST(Tune, AGainNotWorthAProfileEndsAuto) {
   const SearchSpace space(small_board(), {16});
   SmallBoard board;
