@@ -76,6 +76,12 @@ TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   const Json json = Json::parse(answer->body);
   EXPECT_EQ(json.at("schema"), "ridgewatt.error/1");
   EXPECT_THAT(json.at("error").get<std::string>(), HasSubstr("the zoo has no model 'nope'"));
+  const auto idle = server.get("/api/v1/tune?model=zoo:lenet5&device=orin-nano&max-latency=50");
+  ASSERT_TRUE(idle);
+  EXPECT_EQ(idle->status, 400);
+  const auto reason = Json::parse(idle->body).at("error").get<std::string>();
+  EXPECT_THAT(reason, HasSubstr("max-latency has no effect of its own without arrival-rate: "));
+  EXPECT_THAT(reason, Not(HasSubstr("--")));  // these are parameters here
   EXPECT_EQ(server.status_of("/api/v1/nothing"), 404);
   EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
 }
@@ -436,6 +442,7 @@ TEST(Server, ATimeLimitEndsAQuestion) {
   const auto answer = server.get("/api/v1/tune?model=zoo:resnet50&device=all&max-power=1");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 504) << answer->body;
+  EXPECT_THAT(answer->body, HasSubstr("the server's option --time raises this limit"));
 }
 
 // label: waits

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <csignal>
+#include <span>
 
 #include "ridgewatt/serve/http/gzip.h"
 #include "ridgewatt/serve/http/query.h"
@@ -24,17 +26,42 @@ std::string with_upload_names(std::string text, const Question& question) {
   return text;
 }
 
+// Replaces the options of the command in `text` by the parameters of the endpoint: "--batch" by
+// "batch".
+std::string with_parameter_names(std::string text, const Endpoint& endpoint) {
+  const auto in_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
+  };
+  for (const auto options : {std::span(endpoint.options), common_options()}) {
+    for (const EndpointOption& option : options) {
+      const std::string name(option.name), typed = "--" + name;
+      for (auto at = text.find(typed); at != std::string::npos; at = text.find(typed, at)) {
+        const bool whole = (at == 0 || !in_word(at - 1)) && !in_word(at + typed.size());
+        if (whole) text.erase(at, 2);
+        at += name.size();
+      }
+    }
+  }
+  return text;
+}
+
 [[noreturn]] void refuse_result(const AskedResult& result, double time_s) {
+  const auto too_late = [&] {
+    return HttpError(504, fmt::format("the answer took longer than {:g} s; the server's option "
+                                      "--time raises this limit",
+                                      time_s));
+  };
   switch (result.end) {
     case ChildEnd::kTooLate:
-      throw HttpError(504, fmt::format("the answer took longer than {:g} s", time_s));
+      throw too_late();
     case ChildEnd::kTooLarge:
       throw HttpError(413, "the answer is too large; ask for fewer rows");
     case ChildEnd::kUnwanted:
       throw HttpError(503, "the client closed the connection before the answer");
     case ChildEnd::kSignaled:
       if (result.status == SIGXCPU || result.status == SIGALRM) {
-        throw HttpError(504, "the answer took too long");
+        throw too_late();
       }
       throw HttpError(500, "signal ended the command that computes the answer: " +
                                std::to_string(result.status));
@@ -121,6 +148,7 @@ std::shared_ptr<const StoredAnswer> Answers::ask_program(const Question& questio
     result.output = with_upload_names(std::move(result.output), question);
     result.last_line = with_upload_names(std::move(result.last_line), question);
   }
+  result.last_line = with_parameter_names(std::move(result.last_line), *question.endpoint);
   // "No solution" is an answer as well if the command prints one.
   const bool answered = result.end == ChildEnd::kExited &&
                         (result.status == 0 || (result.status == 3 && !result.output.empty()));
