@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/device/board_names.h"
 
 namespace ridgewatt {
 namespace {
@@ -107,9 +109,30 @@ void fit_to_tables(Sweep& samples, const KnobTables& tables, const std::string& 
   }
 }
 
+// The built-in board that a name means: "agx-orin" for "fake:agx-orin@jp5.1". Empty if there is
+// none.
+std::string built_in_board(const std::string& stated) {
+  const std::string text = fake_name(stated).value_or(stated);
+  auto known = find_meant(text, board_names());
+  if (!known) known = find_meant(text.substr(0, text.find('@')), board_names());
+  return known ? known->substr(0, known->find('@')) : "";
+}
+
+// Throws if the rows state a built-in board other than `board`. The clocks decide whether rows of
+// another release, or of a board with an unknown name, fit.
+void refuse_other_board(const Sweep& samples, const Board& board) {
+  if (samples.board.empty() || samples.board == board.name) return;
+  const std::string theirs = built_in_board(samples.board), ours = built_in_board(board.name);
+  if (theirs.empty() || ours.empty() || theirs == ours) return;
+  throw InputError(fmt::format("the rows are of board {}, not of {}",
+                               escape_terminal(samples.board), board.name),
+                   samples.source, kOwnSamples);
+}
+
 }  // namespace
 
 void fit_to_board(Sweep& samples, const Board& board) {
+  refuse_other_board(samples, board);
   const Bsp& bsp = board.find_bsp();
   fit_to_tables(samples, KnobTables(knob_space(board), bsp.partial), board.name,
                 [&] { return other_release(samples, board); });

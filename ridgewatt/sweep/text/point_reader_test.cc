@@ -139,6 +139,33 @@ TEST(FitToBoard, RowsOfAnotherBoardAreRefusedWithTheNearestClock) {
   }
 }
 
+// Clocks of one board do not make rows of another board its own.
+TEST(FitToBoard, AStatedBoardMustBeTheBoard) {
+  const Board board = load_board("agx-orin");
+  Sweep rows = one_row(knob_space(board).top());
+  for (const char* same : {"", "agx-orin", "AGX_Orin", "fake:agx-orin", "agx-orin@jp5.1",
+                           "agx-orin@jp9", "a-board-of-mine"}) {
+    rows.board = same;
+    EXPECT_NO_THROW(fit_to_board(rows, board)) << same;
+  }
+  for (const char* other : {"orin-nano", "fake:nano", "orin-nano-8gb@super"}) {
+    rows.board = other;
+    try {
+      fit_to_board(rows, board);
+      ADD_FAILURE() << other;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find(std::string("the rows are of board ") + other + ", not of agx-orin"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  rows.board = "agx-orin";
+  Board own = board;
+  own.name = "a-board-of-mine";
+  EXPECT_NO_THROW(fit_to_board(rows, own));
+}
+
 TEST(FitToBoard, RoundedClocksAreTheBoardsOwn) {
   const Board board = load_board("agx-orin");
   PowerMode mode = knob_space(board).top();
