@@ -76,6 +76,9 @@ CsvReader::CsvReader(std::string_view text, std::string source)
     throw InputError("the separator is a semicolon", source_,
                      "separate fields by commas, and write decimals with a point");
   }
+  if (fields_.size() == 1 && fields_[0].find('\t') != std::string_view::npos) {
+    throw InputError("the separator is a tab", source_, "separate fields by commas");
+  }
   for (const auto field : fields_) {
     if (field.empty()) {
       throw InputError(fmt::format("the header has no name for column {}", header_.size() + 1),

@@ -39,8 +39,9 @@ std::string fault_of(std::string_view text) {
 }
 
 // What spreadsheets of many countries write.
-TEST(CsvReader, SemicolonsAndDecimalCommasAreNamed) {
+TEST(CsvReader, OtherSeparatorsAndDecimalCommasAreNamed) {
   EXPECT_NE(fault_of("a;b\n1;2\n").find("the separator is a semicolon"), std::string::npos);
+  EXPECT_NE(fault_of("a\tb\n1\t2\n").find("the separator is a tab"), std::string::npos);
   for (const char* text : {"a,b\n\"1,5\",2\n", "a,b\n1,5,2\n"}) {
     EXPECT_NE(fault_of(text).find("write decimals with a point"), std::string::npos) << text;
   }
