@@ -89,8 +89,8 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   // These fits start from another twin and fit time and power together: under the power limit of
   // a discrete GPU, time depends on power.
   if (!question.evidence.empty() || roofs || has_twin || board.discrete_gpu) {
-    refuse_without_effect(app, {"--no-validation"}, "here",
-                          "a board that starts from another twin is not left out of it");
+    refuse_without_effect(app, {"--no-validation"}, "on this fit",
+                          "it starts from an existing twin, and no workload is left out in turn");
     const auto found = answer::calibrate_board(question, board, context.seed);
     if (!found.fit.search.converged) {
       remark(context, "the fit did not converge; its last iteration is used");
