@@ -11,6 +11,7 @@
 #include "ridgewatt/platform/example_sweep.h"
 #include "ridgewatt/store/store.h"
 #include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/kind_word.h"
 #include "ridgewatt/sweep/trusted_sweep.h"
 #include "ridgewatt/tune/comparison.h"
 
@@ -200,7 +201,7 @@ std::shared_ptr<BoundSweep> sweep_of_columns(const py::object& given, const py::
     return asked.text(name, attribute_of(given, name, otherwise));
   };
   sweep.workload = stated("workload", "unnamed");
-  sweep.kind = stated("kind", "inference");
+  sweep.kind = kind_meant(stated("kind", "inference"), "kind");
   sweep.board = stated("board", "");
   sweep.provenance = parse_word<Provenance>(stated("provenance", "replayed"), "provenance");
   if (const std::string runtime = attribute_of(given, "runtime", ""); !runtime.empty()) {

@@ -12,6 +12,7 @@
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/csv_reader.h"
+#include "ridgewatt/sweep/kind_word.h"
 #include "ridgewatt/sweep/point_reader.h"
 
 namespace ridgewatt {
@@ -45,6 +46,25 @@ constexpr std::array<OptionalColumn, 3> kOptionalColumns = {
      {"time_median_ms", &Observation::time_median_s, 1e3, false},
      {"fetch_stall_ms", &Observation::fetch_stall_s, 1e3, true}}};
 
+// Units that a column of a sweep may be given in by mistake.
+constexpr const char* kUnits[] = {"s", "ms", "us", "ns", "w",  "mw",  "uw", "kw",
+                                  "j", "mj", "uj", "kj", "wh", "kwh", "mwh"};
+
+// Rejects a known quantity in another unit, such as energy_mj. Otherwise, it would count as not
+// measured.
+void refuse_other_units(const CsvReader& csv) {
+  for (const char* name : {"time_ms", "power_w", "energy_j", "time_median_ms", "fetch_stall_ms"}) {
+    if (csv.column(name)) continue;
+    const std::string stem(name, std::string_view(name).rfind('_') + 1);
+    for (const char* unit : kUnits) {
+      const auto column = csv.column(stem + unit);
+      if (!column) continue;
+      throw InputError(fmt::format("unknown column '{}'", escape_terminal(csv.header()[*column])),
+                       csv.source(), fmt::format("give {}: the name states the unit", name));
+    }
+  }
+}
+
 // Sorts rows by origin. Rows of one origin are usually consecutive.
 class SweepSorter {
  public:
@@ -56,18 +76,41 @@ class SweepSorter {
 
   // The sweep of the current row of the file.
   Sweep& of_row() {
-    next_key_.clear();
-    for (std::size_t i = 0; i < columns_.size(); ++i) next_key_.append(field(i)).push_back('\0');
+    write_key(field(kKind), next_key_);
     if (next_key_ == key_) return sweeps_[current_];
     key_ = next_key_;
-    const auto [place, fresh] = places_.emplace(key_, sweeps_.size());
-    current_ = place->second;
-    if (fresh) start_sweep();
+    const auto place = places_.find(key_);
+    current_ = place != places_.end() ? place->second : sweep_of_key();
     return sweeps_[current_];
   }
   std::vector<Sweep> take() { return std::move(sweeps_); }
 
  private:
+  static constexpr std::size_t kKind = 1;  // index in columns_
+
+  // Writes the fields that tell sweeps apart.
+  void write_key(std::string_view kind, std::string& key) const {
+    key.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      key.append(i == kKind ? kind : field(i)).push_back('\0');
+    }
+  }
+
+  // Returns the sweep of a key that is seen for the first time. "Training" and "training" are one
+  // sweep.
+  std::size_t sweep_of_key() {
+    const bool stated = !field(kKind).empty();
+    const std::string kind =
+        stated ? kind_meant(field(kKind), csv_.where()) : std::string("inference");
+    std::string meant;
+    write_key(stated ? kind : field(kKind), meant);
+    const auto [place, fresh] = places_.emplace(std::move(meant), sweeps_.size());
+    const std::size_t sweep = place->second;
+    if (fresh) start_sweep(kind, stated);
+    places_[key_] = sweep;
+    return sweep;
+  }
+
   std::string_view field(std::size_t i) const {
     return columns_[i] ? csv_.field(*columns_[i]) : std::string_view();
   }
@@ -79,17 +122,12 @@ class SweepSorter {
                      csv_.where(), "must be one of " + joined_names<E>());
   }
 
-  void start_sweep() {
+  void start_sweep(const std::string& kind, bool stated) {
     Sweep& sweep = sweeps_.emplace_back();
     sweep.source = csv_.source();
     sweep.workload = field(0).empty() ? "workload" : field(0);
-    sweep.kind_stated = !field(1).empty();
-    sweep.kind = sweep.kind_stated ? field(1) : "inference";
-    if (parse_double(sweep.kind)) {
-      throw InputError(
-          "'" + escape_terminal(sweep.kind.substr(0, 40)) + "' is not a kind of workload",
-          csv_.where(), "write a word, such as inference or training");
-    }
+    sweep.kind_stated = stated;
+    sweep.kind = kind;
     sweep.board = field(2);
     if (!field(3).empty()) sweep.provenance = named_in<Provenance>(field(3), "provenance");
     if (!field(4).empty()) sweep.runtime = named_in<Runtime>(field(4), "runtime");
@@ -265,6 +303,7 @@ Sweep average_repeats(Sweep sweep) {
 
 std::vector<Sweep> parse_sweeps(std::string_view text, const std::string& source) {
   CsvReader csv(text, source);
+  refuse_other_units(csv);
   const std::size_t time_column = csv.require_column("time_ms");
   const std::size_t power_column = csv.require_column("power_w");
   std::array<std::optional<std::size_t>, kOptionalColumns.size()> optional;

@@ -93,6 +93,43 @@ TEST(Sweep, BadNumbersAreNamedByLine) {
 }
 
 // Computed by hand: the mean of 4 J in 10 ms and 12 J in 30 ms is 8 J in 20 ms, 400 W.
+// An energy in mJ that is not read would be replaced by time x power.
+TEST(Sweep, QuantitiesInAnotherUnitAreRefused) {
+  for (const std::string header : {"time_ms,power_w,energy_mj", "time_s,power_w,energy_j",
+                                   "time_ms,power_mw,energy_j", "time_ms,power_w,Time_Median_s"}) {
+    try {
+      parse_sweeps(header + "\n10,5,50\n", "s.csv");
+      ADD_FAILURE() << header;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("unknown column '"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_NO_THROW(parse_sweeps("time_ms,power_w,energy_j,energy_mj\n10,5,0.05,50\n", "s.csv"));
+  EXPECT_NO_THROW(parse_sweeps("time_ms,power_w,power_limit\n10,5,50\n", "s.csv"));
+}
+
+// Any other kind would count as inference.
+TEST(Sweep, KindsAreReadAsWords) {
+  const auto sweeps = parse_sweeps(
+      "workload,kind,time_ms,power_w\na,Training,1,1\na,training,2,1\na,,3,1\na,forward,4,1\n",
+      "s.csv");
+  ASSERT_EQ(sweeps.size(), 3u);
+  EXPECT_EQ(sweeps[0].kind, "training");
+  EXPECT_EQ(sweeps[0].observations.size(), 2u);
+  EXPECT_EQ(sweeps[0].lines, (std::vector<std::size_t>{2, 3}));
+  EXPECT_FALSE(sweeps[1].kind_stated);
+  EXPECT_EQ(sweeps[2].kind, "forward");  // a phase
+  try {
+    parse_sweeps("workload,kind,time_ms,power_w\na,train,1,1\n", "s.csv");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("did you mean training?"), std::string::npos) << text;
+    EXPECT_NE(text.find("line 2"), std::string::npos) << text;
+  }
+}
+
 TEST(Sweep, RepeatsAddUp) {
   const OperatingPoint point;
   OperatingPoint other;

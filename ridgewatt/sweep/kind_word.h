@@ -1,0 +1,18 @@
+// The kind of a workload, as people write it in files and arguments.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#pragma GCC visibility push(default)
+
+namespace ridgewatt {
+
+// Returns "training" for "Training". Other words remain as they are, such as "forward", which names
+// a phase. Throws InputError, which names `where`, for a number, and for a word that is nearly a
+// kind, such as "train": it would otherwise count as inference.
+std::string kind_meant(std::string_view word, const std::string& where);
+
+}  // namespace ridgewatt
+
+#pragma GCC visibility pop
