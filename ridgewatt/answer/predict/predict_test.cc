@@ -211,6 +211,35 @@ TEST_F(Predict, ModesWithoutABatchAreAskedAtThoseOfTheSamples) {
   EXPECT_EQ(at_batches_of(board_.without_rows(), modes), modes);
 }
 
+// The answer for a mode of a board is the same whatever else is asked.
+// label: slow
+TEST(PredictOnBoard, AModeCostsTheSameInAnyQuestion) {
+  PredictQuestion asked;
+  asked.device = "agx-orin";
+  asked.samples = testing::small_board_sweep({16}).without_rows();
+  const auto modes = knob_space(load_board("agx-orin")).modes();
+  const auto observed = [](const PowerMode& mode) {
+    const double gpu = mode.gpu_clock_hz / 1e9, cpu = mode.cpu_clock_hz / 1e9;
+    return Observation{{mode, 16}, 0.02 / gpu + 0.01 / cpu, 8 + 20 * gpu + mode.cpu_cores * cpu};
+  };
+  for (std::size_t i = 700; i < modes.size(); i += 1301) {
+    asked.samples.observations.push_back(observed(modes[i]));
+  }
+  asked.points = points_of_board("agx-orin", asked.samples);
+  const PredictAnswer all = predict_modes(asked);
+  const std::size_t middle = asked.points.size() / 2 + 5, other = 17;
+  const std::vector<OperatingPoint> points = asked.points;
+  for (const auto& query : {std::vector{points[middle]}, std::vector{points[middle], points[other]},
+                            std::vector{points[middle], points.back(), points.front()}}) {
+    asked.points = query;
+    const PredictAnswer found = predict_modes(asked);
+    const predict::Prediction &one = found.predictions[0], &same = all.predictions[middle];
+    EXPECT_NEAR(one.time_s.mean / same.time_s.mean, 1, 1e-9);
+    EXPECT_NEAR(one.time_s.hi / same.time_s.hi, 1, 1e-9);
+    EXPECT_NEAR(one.power_w.mean / same.power_w.mean, 1, 1e-9);
+  }
+}
+
 TEST_F(Predict, AModelAloneSaysNothingOfTime) {
   PredictQuestion asked = question(9);
   asked.workload = std::make_shared<const workload::DeployedWorkload>("zoo:lenet5");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/base/error.h"
@@ -11,6 +12,7 @@
 #include "ridgewatt/predict/factory.h"
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/predict/twin_reference.h"
+#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/points.h"
 
 namespace ridgewatt::answer {
@@ -34,6 +36,29 @@ void limit_power(predict::Prediction& one, double most_w, double upper) {
   energy.lo = std::min(energy.lo, energy.mean);
 }
 
+// The points that the predictor compares the samples with. With a board, they are all its modes at
+// the batches of samples and question, so that the answer for a mode does not depend on the other
+// modes of the question. Modes that the board lacks are added.
+std::vector<OperatingPoint> compared_points(const PredictQuestion& question) {
+  if (question.device.empty()) return question.points;
+  const KnobSpace board = knob_space(load_board(question.device));
+  const auto& samples = question.samples.observations;
+  const auto modes = (samples.empty() ? board : knobs_of_samples(board, question.samples)).modes();
+  std::set<int> batches;
+  for (const auto& point : question.points) batches.insert(point.batch);
+  if (question.points.size() == modes.size() * batches.size()) return question.points;
+  for (const auto& sample : samples) batches.insert(sample.point.batch);
+  std::vector<OperatingPoint> points;
+  for (const auto& mode : modes) {
+    for (const int batch : batches) points.push_back({mode, batch});
+  }
+  const std::set<PowerMode> own(modes.begin(), modes.end());
+  for (const auto& point : question.points) {
+    if (!own.contains(point.mode)) points.push_back(point);
+  }
+  return points;
+}
+
 }  // namespace
 
 std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question) {
@@ -41,7 +66,7 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
   options.method = question.method;
   options.seed = question.seed;
   options.network.quiet = question.quiet;
-  options.space = question.points;
+  options.space = compared_points(question);
   options.references = question.references;
   options.kind = find_name<WorkloadKind>(question.samples.kind);
   if (question.reference_model) options.reference_model = *question.reference_model;
@@ -54,7 +79,7 @@ std::unique_ptr<predict::Predictor> predictor_of(const PredictQuestion& question
     const Board board = load_board(question.device);
     require_power(twin::load_twin(board), board.name, "omit --model");
     options.priors.push_back(predict::twin_reference(question.device, question.workload,
-                                                     question.samples.provenance, question.points,
+                                                     question.samples.provenance, options.space,
                                                      question.run));
   }
   return predict::make_predictor(options);
