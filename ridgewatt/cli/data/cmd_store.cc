@@ -7,9 +7,13 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/suggest.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/cli/options/sweep_options.h"
+#include "ridgewatt/device/board.h"
+#include "ridgewatt/device/board_names.h"
 #include "ridgewatt/report/campaign_report.h"
+#include "ridgewatt/sweep/board_fit.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt::cli {
@@ -81,9 +85,21 @@ void remark_differing(const Context& context, std::size_t differing, const char*
                               counted(static_cast<std::int64_t>(differing), what)));
 }
 
+// Throws if trusted rows do not belong to the board of --device: every use of the exported points
+// would refuse them. A board that is not built in may have any clock.
+void require_rows_of_board(const std::vector<Sweep>& sweeps, const std::string& device) {
+  const auto board = find_meant(fake_name(device).value_or(device), board_names());
+  if (!board) return;
+  for (const auto& sweep : sweeps) {
+    Sweep rows = trusted_rows(sweep, check_quality(sweep));
+    fit_to_board(rows, load_board(*board));
+  }
+}
+
 void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   check_table_options(context, report::imported_table({}));
+  if (!arguments.board.empty()) require_rows_of_board(sweeps, arguments.board);
   Store store(arguments.database);
   const auto imported = store.import(sweeps, arguments.board);
   print(context, report::imported_table(imported));
