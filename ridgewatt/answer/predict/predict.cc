@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ridgewatt/answer/predict/sampled_costs.h"
+#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
@@ -72,6 +73,11 @@ void predict_into(const PredictQuestion& question, const predict::Predictor& pre
                  counted(static_cast<std::int64_t>(found.predictions.size()), "predicted power")));
   }
   describe_intervals(question, found);
+  if (auto remark =
+          time_unit_remark(question.samples, question.device, question.workload, question.run);
+      !remark.empty()) {
+    found.remarks.push_back(std::move(remark));
+  }
   if (auto remark = unread_errors(question.samples); !remark.empty()) {
     found.remarks.push_back(remark + "; the intervals of the predictions leave them out");
   }

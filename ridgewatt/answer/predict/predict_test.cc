@@ -8,12 +8,15 @@
 #include <memory>
 #include <set>
 
+#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/predict/interval.h"
 #include "ridgewatt/tune/board_fixture.h"
+#include "ridgewatt/twin/twin.h"
+#include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -238,6 +241,32 @@ TEST(PredictOnBoard, AModeCostsTheSameInAnyQuestion) {
     EXPECT_NEAR(one.time_s.hi / same.time_s.hi, 1, 1e-9);
     EXPECT_NEAR(one.power_w.mean / same.power_w.mean, 1, 1e-9);
   }
+}
+
+// Times in seconds are a thousandth of what the twin models.
+TEST(TimeUnit, TimesInAnotherUnitAreNoticed) {
+  const auto workload = std::make_shared<const workload::DeployedWorkload>("zoo:resnet18");
+  Sweep samples = testing::small_board_sweep({16}).without_rows();
+  const auto modes = knob_space(load_board("agx-orin")).modes();
+  const twin::TwinModel model(twin::load_twin(load_board("agx-orin")), workload);
+  for (std::size_t i = 0; i < modes.size(); i += 1301) {
+    Observation row = model.observe_as(samples.provenance, {modes[i], 16});
+    row.time_s *= i % 2 == 0 ? 5 : 0.2;  // an error that a twin may have
+    samples.observations.push_back(row);
+  }
+  EXPECT_EQ(time_unit_remark(samples, "agx-orin", workload, {}), "");
+  EXPECT_EQ(time_unit_remark(samples, "", workload, {}), "");
+  EXPECT_EQ(time_unit_remark(samples, "agx-orin", nullptr, {}), "");
+  for (auto& row : samples.observations) row.time_s /= 1000;
+  const std::string remark = time_unit_remark(samples, "agx-orin", workload, {});
+  EXPECT_NE(remark.find("check the unit of time_ms"), std::string::npos) << remark;
+  PredictQuestion asked;
+  asked.samples = samples;
+  asked.device = "agx-orin";
+  asked.workload = workload;
+  asked.points = {samples.observations.front().point};
+  const auto remarks = predict_modes(asked).remarks;
+  EXPECT_NE(std::find(remarks.begin(), remarks.end(), remark), remarks.end());
 }
 
 TEST_F(Predict, AModelAloneSaysNothingOfTime) {

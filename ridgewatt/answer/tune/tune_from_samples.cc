@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ridgewatt/answer/predict/sampled_costs.h"
+#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/predict/unvaried.h"
@@ -112,6 +113,10 @@ TuneAnswer tune_from_samples(const TuneQuestion& asked_question, const ProfiledR
       },
       cost_of);
   add_origin(found, samples, costs);
+  if (const auto text = time_unit_remark(samples, asked.device, asked.workload, predicted.run);
+      !text.empty()) {
+    *found.source.remark += "; " + text;
+  }
   if (found.source.origin.board.empty()) found.source.origin.board = asked.device;
   add_relaxations(found, space.points(), all, caution_of(question));
   add_job(found);
