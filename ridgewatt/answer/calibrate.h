@@ -59,6 +59,14 @@ struct RuntimeCalibration {
 // Fits `question.runtimes`. Throws UsageError if no row can be used.
 RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question);
 
+// The model that the rows of a workload were compared with.
+struct FittedModel {
+  std::string workload;  // name and kind of the rows
+  std::string model;
+  Runtime runtime = Runtime::kPytorchEager;
+  workload::Precision precision = workload::Precision::kFp32;
+};
+
 // A twin fitted to any mix of published figures, rooflines and sweeps. With published figures, the
 // fit starts from the twin of a related board, because the board's own twin may have been fitted to
 // the same figures. Otherwise it starts from the board's own twin.
@@ -66,11 +74,14 @@ struct BoardCalibration {
   Board board;
   twin::Twin prior;
   twin::BoardFit fit;
-  bool has_figures = false;  // uses published figures
-  bool has_roofs = false;    // uses the board's microbenchmarks
+  std::vector<FittedModel> models;  // of the sweeps
+  bool has_figures = false;         // uses published figures
+  bool has_roofs = false;           // uses the board's microbenchmarks
 
   std::string board_text() const;
 };
+// Throws InputError for rows that do not belong to the board, and for times that cannot be in the
+// unit of their column. So does calibrate_sweeps().
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
                                  std::uint64_t seed);
 
@@ -78,6 +89,7 @@ BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board&
 struct SweepCalibration {
   Board board;
   twin::CalibrateSummary summary;
+  std::vector<FittedModel> models;
 
   std::string board_text() const;
 };

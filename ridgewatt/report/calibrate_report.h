@@ -31,7 +31,7 @@ Table microbench_table(const std::vector<roofline::MicrobenchFit>& fits);
 Result runtime_fit_result(const answer::RuntimeCalibration& found, const std::string& device);
 Result board_fit_result(const answer::BoardCalibration& found, const std::string& device);
 // `parameters`: include the parameters in tables.
-Result calibrate_result(const twin::CalibrateSummary& summary, const std::string& device,
+Result calibrate_result(const answer::SweepCalibration& found, const std::string& device,
                         bool parameters);
 
 // The measurements of this machine, and the errors of its runs before and after the fit.

@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/roofline/microbench_board.h"
+#include "ridgewatt/sweep/board_fit.h"
+#include "ridgewatt/sweep/quality.h"
 #include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/published_runs.h"
 
@@ -53,6 +58,55 @@ std::string sweep_origin(const CalibrateQuestion& question,
   }
   return fmt::format("{}, {} of {}; ridgewatt calibrate --device {}", today_text(),
                      counted_rows(home), files, question.device);
+}
+
+// Throws if trusted rows of the sweeps of `board` state another board or have clocks of another.
+void require_rows_of_board(const CalibrateQuestion& question, const Board& board) {
+  for (const auto& spec : twin::parse_sweep_specs(question.sweeps)) {
+    if (!spec.device.empty() && spec.device != board.name) continue;
+    for (const auto& sweep : read_sweeps(spec.path)) {
+      Sweep rows = trusted_rows(sweep, check_quality(sweep));
+      fit_to_board(rows, board);
+    }
+  }
+}
+
+void require_plausible_times(const twin::Twin& start,
+                             const std::vector<twin::CalibrationRun>& runs) {
+  std::map<std::string, std::vector<double>> ratios;
+  for (const auto& run : runs) {
+    const twin::Estimator estimator(start, run.cost, run.options);
+    for (const auto& row : run.observations) {
+      const double modelled_s = estimator(row.point.mode).like(row).time_s;
+      if (modelled_s > 0) ratios[run.workload].push_back(row.time_s / modelled_s);
+    }
+  }
+  for (const auto& [workload, of_rows] : ratios) {
+    if (const auto fault = time_unit_fault(of_rows, workload); !fault.empty()) {
+      throw InputError(fault, "", "check the unit of time_ms, and the model (model=M)");
+    }
+  }
+}
+
+// The checks that a sweep must pass before the fit.
+void check_rows(const CalibrateQuestion& question, const Board& board, const twin::Twin& start,
+                const std::vector<twin::CalibrationRun>& home) {
+  twin::check_calibration_rows(start, home);
+  require_rows_of_board(question, board);
+  require_plausible_times(start, home);
+}
+
+std::vector<FittedModel> fitted_models(const std::vector<twin::CalibrationRun>& runs) {
+  std::vector<FittedModel> models;
+  for (const auto& run : runs) {
+    const auto same = [&](const FittedModel& one) {
+      return one.workload == run.workload && one.model == run.cost->name &&
+             one.runtime == run.cost->runtime && one.precision == run.cost->precision;
+    };
+    if (std::ranges::any_of(models, same)) continue;
+    models.push_back({run.workload, run.cost->name, run.cost->runtime, run.cost->precision});
+  }
+  return models;
 }
 
 roofline::MicrobenchFile read_point_files(const std::vector<std::string>& paths) {
@@ -204,12 +258,13 @@ BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board&
   BoardCalibration found;
   found.board = board;
   found.prior = own ? twin::load_twin(unmeasured) : twin::carried_twin(board);
-  twin::check_calibration_rows(found.prior, runs);
+  check_rows(question, board, found.prior, runs);
   twin::CalibrateOptions options;
   options.seed = seed;
   const auto measured = twin::microbench_observations(board);
   found.fit = twin::fit_board(found.prior, evidence, runs, options, measured);
   found.fit.twin.origin = board_origin(question, found.fit, runs);
+  found.models = fitted_models(runs);
   found.has_figures = !evidence.empty();
   found.has_roofs = !measured.empty();
   return found;
@@ -226,8 +281,11 @@ SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board
   options.quiet = quiet;
   options.cross_validate = !question.no_validation;
   const auto runs = twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board);
-  SweepCalibration found{board, twin::calibrate(twin::prior_twin(board), runs, options)};
-  found.summary.twin.origin = sweep_origin(question, twin::runs_at_home(runs));
+  const auto home = twin::runs_at_home(runs);
+  const twin::Twin start = twin::prior_twin(board);
+  check_rows(question, board, start, home);
+  SweepCalibration found{board, twin::calibrate(start, runs, options), fitted_models(home)};
+  found.summary.twin.origin = sweep_origin(question, home);
   return found;
 }
 

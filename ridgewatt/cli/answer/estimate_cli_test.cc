@@ -410,6 +410,10 @@ TEST_F(EstimateCommand, CalibrateWritesABoardThatLoads) {
   // The twin explains its own values almost completely; the priors cause the remaining error.
   EXPECT_LT(json["fit"].back()["time_error_pct"].get<double>(), 5);
   EXPECT_LT(json["fit"].back()["power_error_pct"].get<double>(), 5);
+  ASSERT_EQ(json["models"].size(), 2U);
+  EXPECT_EQ(json["models"][0]["workload"], "resnet18 inference");
+  EXPECT_THAT(json["models"][0]["model"].get<std::string>(), HasSubstr("resnet18"));
+  EXPECT_EQ(json["models"][1]["runtime"], "pytorch-eager");
   const twin::Twin twin = twin::load_twin(load_board(toml));
   EXPECT_EQ(twin.status, "fitted");
   EXPECT_THAT(twin.origin, HasSubstr("a.csv"));
@@ -437,6 +441,16 @@ TEST_F(EstimateCommand, FaultySweepsAreNamed) {
   for (const char* bad : {"model=", "image=0", "image=nan", "workers=1e300", "loader-ms=-1"}) {
     expect_refused("calibrate --sweep " + write("good.csv", good) + "," + bad, 2, bad);
   }
+
+  Sweep other = good;
+  other.board = "orin-nano";
+  refused(other, "the rows are of board orin-nano, not of agx-orin");
+  Sweep clocks = good;
+  for (auto& row : clocks.observations) row.point.mode.gpu_clock_hz *= 0.93;
+  refused(clocks, "is not a value that board agx-orin has");
+  Sweep seconds = good;
+  for (auto& row : seconds.observations) row.time_s /= 1000;
+  refused(seconds, "check the unit of time_ms");
 
   Sweep one_clock = good;
   std::erase_if(one_clock.observations,

@@ -100,7 +100,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   const auto found = answer::calibrate_sweeps(question, board, context.seed, context.quiet);
   for (const auto& notice : found.summary.notices) remark(context, notice);
   finish(context, command, found,
-         report::calibrate_result(found.summary, question.device, command.parameters));
+         report::calibrate_result(found, question.device, command.parameters));
 }
 
 }  // namespace

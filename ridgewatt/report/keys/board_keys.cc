@@ -178,6 +178,7 @@ std::span<const KeyMeaning> board_keys() {
        "error of power over rows without flags, on workloads left out of the fit"},
       {"fit.rows", "number of rows"},
       {"fit.batch", "batch; null: several"},
+      {"calibrate:models", "model that the rows of each workload were compared with"},
       {"calibrate:parameters", "parameters of the twin"},
       {"parameter", "name of the parameter"},
       {"prior", "value before the fit"},
