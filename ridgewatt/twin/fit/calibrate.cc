@@ -40,7 +40,9 @@ std::vector<CalibrationOutlier> find_outliers(const Twin& twin,
 
 void cross_validate(const Twin& start, const std::vector<CalibrationRun>& runs,
                     const CalibrateOptions& options, CalibrateSummary& summary) {
-  LeftOutTwins left_out(start, summary.twin, runs, options);
+  CalibrateOptions of_part = options;
+  of_part.quiet = true;  // the progress of all parts is shown
+  LeftOutTwins left_out(start, summary.twin, runs, of_part);
   const std::size_t steps = summary.workloads.size() + (options.coverage ? 2 : 1);
   Progress progress("leaving workloads out", steps, options.quiet);
   for (std::size_t i = 0; i < summary.workloads.size(); ++i) {

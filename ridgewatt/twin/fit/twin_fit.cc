@@ -1,13 +1,17 @@
 #include "ridgewatt/twin/twin_fit.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
@@ -167,12 +171,22 @@ class StageCost {
   int threads_;
 };
 
-// Replaces `fit.twin` with the fit of one stage and adds to its report.
+// The stages of a fit. Power determines the loading time best. The loading time affects time if
+// cores are few.
+constexpr bool kPowerStages[] = {false, true, false, true};
+
+// Replaces `fit.twin` with the fit of one stage and adds to its report. Calls `step` before each
+// evaluation.
 void fit_stage(const std::vector<CalibrationRun>& runs, bool power, const CalibrateOptions& options,
-               TwinFit& fit) {
+               const std::function<void()>& step, TwinFit& fit) {
   const StageCost cost(fit.twin, choose_rows(runs, power, options), power, options);
   Eigen::VectorXd logs = cost.start();
-  const SquaresReport report = minimize_squares(std::cref(cost), logs,
+  const auto residuals_of = [&](const Eigen::VectorXd& at, Eigen::VectorXd& residuals,
+                                Eigen::MatrixXd* jacobian) {
+    step();
+    cost(at, residuals, jacobian);
+  };
+  const SquaresReport report = minimize_squares(residuals_of, logs,
                                                 {.max_iterations = options.max_iterations,
                                                  .gradient_tolerance = 1e-10,
                                                  .absolute_tolerance = 0,
@@ -205,12 +219,17 @@ TwinFit fit_twin(const Twin& start, const std::vector<CalibrationRun>& runs,
                  const CalibrateOptions& options) {
   options.check();
   TwinFit fit{start, {}};
-  fit_stage(runs, false, options, fit);
-  if (options.fit_power) {
-    // Power determines the loading time best. The loading time affects time if cores are few.
-    fit_stage(runs, true, options, fit);
-    fit_stage(runs, false, options, fit);
-    fit_stage(runs, true, options, fit);
+  const std::size_t stages = options.fit_power ? std::size(kPowerStages) : 1;
+  std::optional<Progress> progress;  // absent: a part of longer work
+  if (!options.quiet) progress.emplace("fitting the twin", stages);
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    int steps = 0;
+    const auto step = [&] {
+      if (!progress) return;
+      progress->update(stage,
+                       fmt::format("{}, step {}", kPowerStages[stage] ? "power" : "time", ++steps));
+    };
+    fit_stage(runs, kPowerStages[stage], options, step, fit);
   }
   fit.twin.status = fitted_status(runs);
   fit.twin.home = {};
