@@ -151,7 +151,7 @@ class Misses(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def test_a_sweep_of_another_board(self):
         sweep = rw.example_sweep("zoo:lenet5", device="agx-orin", modes=20)
-        with self.assertRaisesRegex(rw.InputError, "is not a value that board orin-nano"):
+        with self.assertRaisesRegex(rw.InputError, "of board agx-orin, not of orin-nano"):
             rw.tune(sweep=sweep, device="orin-nano-8gb", max_power_w=20, keep_outliers=True)
         tuned = rw.tune(sweep=sweep, device="agx-orin", max_power_w=60, keep_outliers=True)
         self.assertEqual((tuned.device, tuned.to_dict()["device"]), ("agx-orin", "agx-orin"))
