@@ -88,7 +88,7 @@ class SweepSorter {
  private:
   static constexpr std::size_t kKind = 1;  // index in columns_
 
-  // Writes the fields that tell sweeps apart.
+  // Writes the fields that are the same in all rows of a sweep.
   void write_key(std::string_view kind, std::string& key) const {
     key.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
