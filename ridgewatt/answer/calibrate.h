@@ -83,7 +83,7 @@ struct BoardCalibration {
 // Throws InputError for rows that do not belong to the board, and for times that cannot be in the
 // unit of their column. So does calibrate_sweeps().
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
-                                 std::uint64_t seed);
+                                 std::uint64_t seed, bool quiet);
 
 // A twin fitted to sweeps of a board that has none yet.
 struct SweepCalibration {

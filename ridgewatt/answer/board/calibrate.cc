@@ -248,7 +248,7 @@ std::string BoardCalibration::board_text() const {
 }
 
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
-                                 std::uint64_t seed) {
+                                 std::uint64_t seed, bool quiet) {
   const auto evidence = load_evidence(question, board);
   const auto runs = twin::runs_at_home(
       twin::load_calibration_runs(twin::parse_sweep_specs(question.sweeps), board));
@@ -261,6 +261,7 @@ BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board&
   check_rows(question, board, found.prior, runs);
   twin::CalibrateOptions options;
   options.seed = seed;
+  options.quiet = quiet;
   const auto measured = twin::microbench_observations(board);
   found.fit = twin::fit_board(found.prior, evidence, runs, options, measured);
   found.fit.twin.origin = board_origin(question, found.fit, runs);

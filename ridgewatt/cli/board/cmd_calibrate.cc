@@ -91,7 +91,7 @@ void run(const Context& context, const CalibrateCommand& command, const CLI::App
   if (!question.evidence.empty() || roofs || has_twin || board.discrete_gpu) {
     refuse_without_effect(app, {"--no-validation"}, "on this fit",
                           "it starts from an existing twin, and no workload is left out in turn");
-    const auto found = answer::calibrate_board(question, board, context.seed);
+    const auto found = answer::calibrate_board(question, board, context.seed, context.quiet);
     if (!found.fit.search.converged) {
       remark(context, "the fit did not converge; its last iteration is used");
     }

@@ -1,12 +1,16 @@
 #include "ridgewatt/twin/board_fit.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/dense.h"
 #include "ridgewatt/numerics/minimize.h"
@@ -202,7 +206,15 @@ BoardFit fit_board(const Twin& prior, const std::vector<Evidence>& evidence,
   options.check();
   const BoardCost cost(prior, evidence, runs, options, parameters);
   Eigen::VectorXd logs = cost.start();
-  const SquaresReport report = minimize_squares(std::cref(cost), logs,
+  std::optional<Progress> progress;  // absent: a part of longer work
+  if (!options.quiet) progress.emplace("fitting the twin", 1);
+  int steps = 0;
+  const auto residuals_of = [&](const Eigen::VectorXd& at, Eigen::VectorXd& residuals,
+                                Eigen::MatrixXd* jacobian) {
+    if (progress) progress->update(0, fmt::format("step {}", ++steps));
+    cost(at, residuals, jacobian);
+  };
+  const SquaresReport report = minimize_squares(residuals_of, logs,
                                                 {.max_iterations = 3 * options.max_iterations,
                                                  .gradient_tolerance = 1e-8,
                                                  .absolute_tolerance = 0,
