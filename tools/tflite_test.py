@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests `measure` and `tune --device local` with a real network in TensorFlow Lite
-(tools/runtimes/tflite). Skipped with exit status 77 if the packages there are not installed.
+(tools/runtimes/tflite), and converted networks. Skipped with exit status 77 if the packages there
+are not installed. Converted networks also need those of tools/runtimes, python3-onnx and
+python3-numpy.
 
     tflite_test.py --program build/ridgewatt/ridgewatt
 """
@@ -11,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TFLITE = pathlib.Path(__file__).resolve().parent / "runtimes" / "tflite"
@@ -65,6 +68,31 @@ class Worker(unittest.TestCase):
         done = finished(RUN, "--model", HAND, env=os.environ | {"RIDGEWATT_TFLITE": "/nonexistent.so"})
         self.assertEqual(done.returncode, 77)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+def can_compare():
+    here = (TFLITE.parent / "node_modules" / "onnxruntime-node").exists()
+    return here and finished("/usr/bin/python3", "-c", "import numpy, onnx").returncode == 0
+
+
+@unittest.skipUnless(can_compare(), "no ONNX Runtime, python3-onnx or python3-numpy")
+class Converted(unittest.TestCase):
+    def test_networks_have_the_outputs_of_onnx_runtime(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, name + ".onnx") for name in
+                     ("lenet5", "squeezenet1_0", "mobilenet_v3_large", "densenet121")]
+            for file in files:
+                answer(PROGRAM, "zoo", "write", pathlib.Path(file).stem, "--weights", "random", "-o", file)
+            done = answer(str(TFLITE / "same_values.py"), "--batch", "2", *files)
+            self.assertEqual(done.stdout.count(": same:"), len(files), done.stdout)
+
+    def test_an_operator_that_is_not_supported_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "bert_tiny.onnx")
+            answer(PROGRAM, "zoo", "write", "bert_tiny", "--weights", "zeros", "-o", file)
+            done = finished(str(TFLITE / "to_tflite.py"), file, "-o", file + ".tflite", "--dim", "sequence=8")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, "^to_tflite: .*(must have FP32|is not supported)")
 
 
 def main():

@@ -2,10 +2,11 @@
 //
 //   node run_onnx.js --model FILE.onnx [--threads N] [--batch B] [--dim NAME=SIZE]
 //                    [--runs N] [--seconds S] [--level all|extended|basic|disabled]
-//                    [--profile PREFIX] [--shapes]
+//                    [--profile PREFIX] [--shapes] [--input FILE] [--output FILE]
 //
 // Symbolic dimensions are 1 unless --dim sets them; a symbolic first dimension is the batch. Under
-// `ridgewatt measure`, `tune` and others, each run is a minibatch. Inputs are random, and all runs
+// `ridgewatt measure`, `tune` and others, each run is a minibatch. Inputs are random, except that
+// --input has the bytes of the first one. --output receives the bytes of the first output. All runs
 // write to the same outputs. Runs the model N times and for S seconds, but at most 200 N times.
 'use strict';
 const {spawn} = require('child_process');
@@ -32,7 +33,8 @@ const {feeds} = require('./inputs.js');
 
 const LISTS = new Set(['dim']);
 const FLAGS = new Set(['shapes']);
-const KNOWN = ['model', 'threads', 'batch', 'dim', 'runs', 'seconds', 'level', 'profile', 'shapes'];
+const KNOWN = ['model', 'threads', 'batch', 'dim', 'runs', 'seconds', 'level', 'profile', 'shapes',
+               'input', 'output'];
 
 function fail(text) {
   process.stderr.write(`run_onnx: ${text}\n`);
@@ -83,6 +85,13 @@ async function reusable(session, inputs, results) {
   }
 }
 
+function fill(tensor, path) {
+  const given = fs.readFileSync(path);
+  const bytes = Buffer.from(tensor.data.buffer, tensor.data.byteOffset, tensor.data.byteLength);
+  if (given.length !== bytes.length) fail(`${path} must have the size of the first input`);
+  given.copy(bytes);
+}
+
 // Reports to `ridgewatt measure` and others that a run has ended.
 function mark() {
   if (MARK_FD > 2) fs.writeSync(MARK_FD, `minibatch ${Number(process.hrtime.bigint()) / 1e9}\n`);
@@ -106,6 +115,7 @@ async function main() {
   const session = await ort.InferenceSession.create(asked.model, settings);
   if (asked.batch > 1 && !hasBatch(session)) fail('the batch of the model is fixed');
   const inputs = feeds(session, asked);
+  if (asked.input) fill(inputs[session.inputNames[0]], asked.input);
   let results = await session.run(inputs);
   const outputs = await reusable(session, inputs, results);
   if (!outputs) await session.run(inputs);
@@ -134,6 +144,10 @@ async function main() {
   if (asked.shapes) {
     found.outputs = Object.fromEntries(
         Object.entries(results).map(([name, t]) => [name, {type: t.type, shape: t.dims}]));
+  }
+  if (asked.output) {
+    const {buffer, byteOffset, byteLength} = results[session.outputNames[0]].data;
+    fs.writeFileSync(asked.output, Buffer.from(buffer, byteOffset, byteLength));
   }
   if (asked.profile) session.endProfiling();
   process.stdout.write(JSON.stringify(found) + '\n');
