@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#pragma GCC visibility push(default)
-
 namespace ridgewatt {
 
 // Returns "training" for "Training". Other words remain as they are, such as "forward", which names
@@ -14,5 +12,3 @@ namespace ridgewatt {
 std::string kind_meant(std::string_view word, const std::string& where);
 
 }  // namespace ridgewatt
-
-#pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "ridgewatt/answer/predict/time_unit.h"
+#include "ridgewatt/answer/board/time_unit.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "ridgewatt/answer/board/time_unit.h"
 #include "ridgewatt/answer/predict/sampled_costs.h"
-#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "ridgewatt/answer/predict/time_unit.h"
+#include "ridgewatt/answer/board/time_unit.h"
 #include "ridgewatt/answer/profile.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/suggest.h"

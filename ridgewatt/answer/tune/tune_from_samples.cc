@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ridgewatt/answer/board/time_unit.h"
 #include "ridgewatt/answer/predict/sampled_costs.h"
-#include "ridgewatt/answer/predict/time_unit.h"
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/predict/unvaried.h"

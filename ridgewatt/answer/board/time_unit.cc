@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/predict/time_unit.h"
+#include "ridgewatt/answer/board/time_unit.h"
 
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
