@@ -19,7 +19,6 @@ set(RIDGEWATT_PUBLIC_HEADERS
   ridgewatt/base/enum_rows.h
   ridgewatt/base/enum_set.h
   ridgewatt/base/error.h
-  ridgewatt/base/memo.h
   ridgewatt/base/statistics.h
   ridgewatt/base/workload_kind.h
   ridgewatt/device/arithmetic.h

@@ -116,9 +116,10 @@ class Answers(unittest.TestCase):
     def test_the_kind_of_a_sweep_is_a_word(self):
         columns = {"time_s": [0.01], "power_w": [20.0]}
         self.assertEqual(rw.Sweep(columns, kind="Training").kind, "training")
+        self.assertEqual(rw.Sweep(columns, kind="train").kind, "training")
         self.assertEqual(rw.Sweep(columns, kind="forward").kind, "forward")
         with self.assertRaisesRegex(rw.InputError, "did you mean training"):
-            rw.Sweep(columns, kind="train")
+            rw.Sweep(columns, kind="trianing")
 
     def test_a_table_for_notebooks_is_escaped(self):
         sweep = rw.Sweep({"time_s": [1.0], "power_w": [2.0]}, workload="<b>")

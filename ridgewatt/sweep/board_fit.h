@@ -15,10 +15,10 @@ inline constexpr double kClockTolerance = 0.01;
 
 // Replaces every clock of `samples` by the clock of the board within kClockTolerance, so that modes
 // compare equal. Throws InputError if the samples state another built-in board (a fake board counts
-// as the board that it imitates, and the release does not matter), and for the first row that matches no mode of the board. The message
-// names the nearest clock and, if all rows match another release of the board's software, that
-// release. Rows under a governor are not checked. If the board's tables are incomplete, any clock
-// up to the highest is accepted.
+// as the board that it imitates, and the release does not matter), and for the first row that
+// matches no mode of the board. The message names the nearest clock and, if all rows match another
+// release of the board's software, that release. Rows under a governor are not checked. If the
+// board's tables are incomplete, any clock up to the highest is accepted.
 void fit_to_board(Sweep& samples, const Board& board);
 // Like fit_to_board(), for the modes `space` of the local board. `name` is used in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);

@@ -112,7 +112,7 @@ TEST(Sweep, QuantitiesInAnotherUnitAreRefused) {
 // Any other kind would count as inference.
 TEST(Sweep, KindsAreReadAsWords) {
   const auto sweeps = parse_sweeps(
-      "workload,kind,time_ms,power_w\na,Training,1,1\na,training,2,1\na,,3,1\na,forward,4,1\n",
+      "workload,kind,time_ms,power_w\na,Training,1,1\na,train,2,1\na,,3,1\na,forward,4,1\n",
       "s.csv");
   ASSERT_EQ(sweeps.size(), 3u);
   EXPECT_EQ(sweeps[0].kind, "training");
@@ -121,7 +121,7 @@ TEST(Sweep, KindsAreReadAsWords) {
   EXPECT_FALSE(sweeps[1].kind_stated);
   EXPECT_EQ(sweeps[2].kind, "forward");  // a phase
   try {
-    parse_sweeps("workload,kind,time_ms,power_w\na,train,1,1\n", "s.csv");
+    parse_sweeps("workload,kind,time_ms,power_w\na,trianing,1,1\n", "s.csv");
     ADD_FAILURE();
   } catch (const InputError& error) {
     const std::string text = error.what();

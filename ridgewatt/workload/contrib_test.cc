@@ -688,7 +688,7 @@ TEST(Generation, BeamsMultiplyAndWhatIsNotKnownIsSaid) {
   const Analysis analysis = analyze(model);
   EXPECT_EQ(analysis.macs, 4 * (tokens_macs(5, 5) + tokens_macs(1, 6)));
   ASSERT_EQ(analysis.workload.caveats.assumptions.size(), 1U);
-  EXPECT_THAT(analysis.workload.caveats.assumptions[0], HasSubstr("one further token"));
+  EXPECT_THAT(analysis.workload.caveats.assumptions[0], HasSubstr("one additional token"));
 }
 
 TEST(Bodies, BranchesWithDeclaredInputsAreCounted) {

@@ -185,7 +185,7 @@ TEST(Parameters, WithoutEffectAreSaidAsTheSurfaceCallsThem) {
     EXPECT_EQ(idle_of(plan_parameters(), {"inference-sweep", name}, Surface::kPython), "");
   }
   EXPECT_EQ(idle_of(plan_parameters(), {"training-sweep", "bound"}, Surface::kPython),
-            "bound has no effect without inference");
+            "bound has no effect without inference or inference_model");
   EXPECT_EQ(idle_of(plan_parameters(), {"non-urgent-rate"}, Surface::kCommandLine),
             "--non-urgent-rate has no effect without --non-urgent");
   EXPECT_EQ(idle_of(simulate_parameters(), {"burst-dwell"}, Surface::kCommandLine),

@@ -58,7 +58,7 @@ TEST(LayersCommand, WritesAPageAndAFigure) {
       ".graph.json --device agx-orin --figures " + page + " --figures " + figure);
   ASSERT_EQ(result.status, 0) << result.output.substr(0, 400);
   const std::string html = read_file(page);
-  for (const char* part : {"Layers worth work", "where the time goes", "roofline", "Conv_0"}) {
+  for (const char* part : {"Layers to optimize", "where the time goes", "roofline", "Conv_0"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(read_file(figure), HasSubstr("ceiling (tf32)"));

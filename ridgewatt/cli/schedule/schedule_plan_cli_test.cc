@@ -113,7 +113,7 @@ TEST_F(PlanOfTwo, WhereThePowerForbidsTrainingThePowerThatAllowsItIsNamed) {
   EXPECT_THAT(miss("200 --max-power 25"), HasSubstr("; 500 ms with 30 W allow 7.5 minibatches"));
   // A strategy knows only the points that it profiled.
   EXPECT_THAT(miss("600 --max-power 25 --strategy random --profiles 2"),
-              HasSubstr("within 600 ms and 25 W at the 2 points profiled; 30 W allows"));
+              HasSubstr("within 600 ms and 25 W at the 2 points that were profiled; 30 W allows"));
 }
 
 // A driver that loses nothing when it switches is not worse than one that does.

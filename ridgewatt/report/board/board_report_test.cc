@@ -86,7 +86,7 @@ TEST(GovernReport, AProgramThatDoesNotKeepUpIsSaid) {
   found.steps[1].begin_s = 30;
   found.steps[1].seen = {.duration_s = 1.2, .minibatches = 2};
   found.steps[1].minibatches = 50;
-  EXPECT_THAT(pace_remark(found), ::testing::HasSubstr("did 50 of the 100 minibatches"));
+  EXPECT_THAT(pace_remark(found), ::testing::HasSubstr("completed 50 of the 100 minibatches"));
   found.steps[1].minibatches = 96;
   EXPECT_EQ(pace_remark(found), "");
   found.steps[1].minibatches = 50;
