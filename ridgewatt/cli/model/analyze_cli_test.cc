@@ -1,7 +1,10 @@
 // Tests ridgewatt analyze: a network counted by hand, explained formulas, invalid options.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
@@ -85,6 +88,22 @@ TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
   const std::string random = read_file(data);
   ASSERT_EQ(testing::run_program(write + " --weights zeros").status, 0);
   EXPECT_EQ(read_file(data), std::string(random.size(), '\0'));
+}
+
+// A batch normalization divides by the root of its variance. The longest vectors of MobileNetV2 are
+// the 1,280 means, variances, .. of its last one.
+TEST(ZooCommand, RandomVariancesArePositive) {
+  constexpr std::ptrdiff_t kLongest = 1280;
+  const testing::TemporaryFolder folder;
+  const std::string model = (folder.path() / "m.onnx").string();
+  ASSERT_EQ(testing::run_program("zoo write mobilenet_v2 --weights random -o " + model).status, 0);
+  const std::string data = read_file((folder.path() / "mobilenet_v2.onnx.data").string());
+  std::vector<float> values(data.size() / sizeof(float));
+  std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
+  const auto negative =
+      std::find_if(values.begin(), values.end(), [](float value) { return !(value > 0); });
+  EXPECT_GE(negative - values.begin(), kLongest);
+  EXPECT_LT(negative - values.begin(), kLongest + 100);
 }
 
 // Each model has one format: a file name of another one is refused, and nothing is written.

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -16,14 +17,24 @@
 namespace ridgewatt::workload {
 namespace {
 
-std::int64_t largest_weight_bytes(const std::string& onnx, const std::string& name) {
+// All weights of a zoo model begin at the start of one file.
+struct WeightFile {
+  std::int64_t bytes = 0;         // of the largest tensor
+  std::int64_t vector_bytes = 0;  // of the longest vector
+};
+
+WeightFile weight_file_of(const std::string& onnx, const std::string& name) {
   const Model model = load_model_from_memory(onnx, name);
-  std::int64_t most = 0;
+  WeightFile file;
   for (const TensorId id : model.graph.initializers) {
     const auto& tensor = model.tensors[static_cast<std::size_t>(id)];
-    if (!tensor.constant) most = std::max(most, tensor.byte_count().value_or(0));
+    if (tensor.constant) continue;
+    const std::int64_t bytes = tensor.byte_count().value_or(0);
+    file.bytes = std::max(file.bytes, bytes);
+    const bool vector = tensor.shape && tensor.shape->size() == 1;
+    if (vector) file.vector_bytes = std::max(file.vector_bytes, bytes);
   }
-  return most;
+  return file;
 }
 
 void write_zeros(const std::string& path, std::int64_t bytes) {
@@ -35,12 +46,15 @@ void write_zeros(const std::string& path, std::int64_t bytes) {
   throw_errno(failed.value(), "cannot write the file", path);
 }
 
-void write_random(const std::string& path, std::int64_t bytes, std::uint64_t seed) {
+// Vectors are positive, because the variances of batch normalizations are vectors.
+void write_random(const std::string& path, const WeightFile& file, std::uint64_t seed) {
   constexpr double kMost = 0.05;  // chosen: sums of thousands of products stay finite
   Random random(seed);
-  std::string content(static_cast<std::size_t>(bytes), '\0');
+  std::string content(static_cast<std::size_t>(file.bytes), '\0');
+  const auto positive = static_cast<std::size_t>(file.vector_bytes);
   for (std::size_t at = 0; at + sizeof(float) <= content.size(); at += sizeof(float)) {
-    const auto number = static_cast<float>(random.uniform(-kMost, kMost));
+    const double value = random.uniform(-kMost, kMost);
+    const auto number = static_cast<float>(at < positive ? std::abs(value) : value);
     std::memcpy(content.data() + at, &number, sizeof(number));
   }
   write_output(path, content);
@@ -52,25 +66,25 @@ void write_zoo_model(const ZooEntry& entry, const std::string& model, ZooWeights
                      std::uint64_t seed) {
   const std::string onnx = entry.build();
   const std::string path = fmt::format("{}/{}.onnx.data", folder_of(model), entry.name);
-  const std::int64_t bytes = largest_weight_bytes(onnx, std::string(entry.name));
+  const WeightFile file = weight_file_of(onnx, std::string(entry.name));
   std::error_code unseen, missing;
   const bool is_file = model != "-" && (!std::filesystem::exists(model, unseen) ||
                                         std::filesystem::is_regular_file(model, unseen));
   const auto there = std::filesystem::file_size(path, missing);
   // The model determines the name of its weights file. A file with another size is not ours, so do
   // not replace it.
-  if (is_file && !missing && static_cast<std::int64_t>(there) != bytes) {
+  if (is_file && !missing && static_cast<std::int64_t>(there) != file.bytes) {
     throw InputError(
-        fmt::format("is not the file of {} bytes with the weights of {}", bytes, entry.name), path,
-        "remove it, or write to another folder");
+        fmt::format("is not the file of {} bytes with the weights of {}", file.bytes, entry.name),
+        path, "remove it, or write to another folder");
   }
   write_output(model, onnx);
   if (!is_file) return;
   switch (weights) {
     case ZooWeights::kZeros:
-      return write_zeros(path, bytes);
+      return write_zeros(path, file.bytes);
     case ZooWeights::kRandom:
-      return write_random(path, bytes, seed);
+      return write_random(path, file, seed);
   }
 }
 
