@@ -95,7 +95,7 @@ test("a server that says nothing any more is as good as gone", async () => {
   await eventually(() => page.locator(".state").innerText(), (text) => text === "live", 20);
   await page.clock.runFor(9000);
   await eventually(() => page.locator(".state").innerText(), (text) => /lost/.test(text), 10);
-  await page.getByText("These figures are old").waitFor();
+  await page.getByText("These figures are outdated").waitFor();
   view.check();
   await view.close();
 });

@@ -193,7 +193,7 @@ test("a sweep of something else is not compared unasked", async () => {
   const view = await opened("/#/modes?device=agx-orin&model=zoo:resnet50", { allow: [/422/] });
   const { page } = view;
   await page.getByLabel("Upload a sweep (CSV)").setInputFiles(file);
-  const warning = page.getByText("The sweep may be of something else");
+  const warning = page.getByText("The sweep may not match the question");
   await warning.waitFor();
   for (const word of ["resnet18", "resnet50", "training", "inference", "batch is 16"]) assert.ok((await warning.innerText()).includes(word), word);
   const table = page.getByRole("region", { name: "Predicted and measured" });
