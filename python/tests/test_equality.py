@@ -230,7 +230,7 @@ class Equality(unittest.TestCase):
 
     def test_models_that_cannot_be_planned(self):
         trained = rw.Model("zoo:lenet5", training=True)
-        for words, given in (("have no effect without", {"training": self.sweeps[True], "device": "nano"}),
+        for words, given in (("has no effect without", {"training": self.sweeps[True], "device": "nano"}),
                              ("both give the training",
                               {"training": self.sweeps[True], "training_model": trained}),
                              ("the Model has another kind",

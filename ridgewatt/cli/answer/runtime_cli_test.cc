@@ -206,7 +206,7 @@ TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
   ASSERT_FALSE(eager["remedies"].empty());
   EXPECT_THAT(
       eager["sentences"][0].get<std::string>(),
-      AllOf(HasSubstr("kernel launches set the pace"),
+      AllOf(HasSubstr("kernel launches limit the speed"),
             HasSubstr(": " + eager["remedies"][0]["what"].get<std::string>() + " would be")));
   double last_ms = 0;
   for (const auto& remedy : eager["remedies"]) {
@@ -224,7 +224,7 @@ TEST(RuntimeCommands, WhatWaitsForLaunchesGetsRemedies) {
   EXPECT_FALSE(runtime_answer(std::string(kSmallDetector) + "--runtime tensorrt --precision fp16")
                    .contains("remedies"));
   const ProgramResult text = run_program(small);
-  EXPECT_THAT(text.output, HasSubstr("bound by launches"));
+  EXPECT_THAT(text.output, HasSubstr("limited by launches"));
 }
 
 TEST(RuntimeCommands, RooflinesAndTuningNameTheRuntime) {

@@ -1,5 +1,6 @@
 // ridgewatt store: contents of a store of profiled points; export and import of sweeps.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <ctime>
 #include <optional>
@@ -85,14 +86,28 @@ void remark_differing(const Context& context, std::size_t differing, const char*
                               counted(static_cast<std::int64_t>(differing), what)));
 }
 
-// Throws if trusted rows do not belong to the board of --device: every use of the exported points
-// would refuse them. A board that is not built in may have any clock.
+bool fits(Sweep rows, const std::string& board) {
+  try {
+    fit_to_board(rows, load_board(board));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// Throws if trusted rows do not belong to the board of --device, with any release of its software:
+// every use of the exported points would refuse them. A board that is not built in may have any
+// clock.
 void require_rows_of_board(const std::vector<Sweep>& sweeps, const std::string& device) {
-  const auto board = find_meant(fake_name(device).value_or(device), board_names());
-  if (!board) return;
+  const auto name = find_meant(fake_name(device).value_or(device), board_names());
+  if (!name) return;
+  const Board board = load_board(*name);
   for (const auto& sweep : sweeps) {
     Sweep rows = trusted_rows(sweep, check_quality(sweep));
-    fit_to_board(rows, load_board(*board));
+    const bool of_release = std::any_of(board.bsps.begin(), board.bsps.end(), [&](const Bsp& bsp) {
+      return fits(rows, board.name + "@" + bsp.name);
+    });
+    if (!of_release) fit_to_board(rows, board);
   }
 }
 

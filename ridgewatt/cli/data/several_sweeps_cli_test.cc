@@ -148,6 +148,12 @@ TEST(StoreImport, RowsOfAnotherBoardAreRefused) {
               HasSubstr("the rows are of board nano, not of agx-orin"));
   EXPECT_EQ(import("a,training,12,fake:agx-orin,10,40\n", "agx-orin").status, 0);
   EXPECT_EQ(import("a,training,99,,10,40\n", "a-board-of-mine").status, 0);
+  const std::string newer = folder.write(
+      "n.csv", "workload,kind,gpu_mhz,time_ms,power_w\na,training,306,10,40\n");  // JetPack 5.1
+  EXPECT_EQ(run_program("store import " + (folder.path() / "s.db").string() + " " + newer +
+                        " --device agx-orin")
+                .status,
+            0);
 }
 
 }  // namespace

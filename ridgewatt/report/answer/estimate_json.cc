@@ -69,8 +69,8 @@ std::string estimate_ground(const answer::EstimateAnswer& found) {
 
 namespace {
 
-// For example, "kernel launches set the pace, the GPU waits 69 % of the time: tensorrt would be 8.7
-// times faster per sample".
+// For example, "kernel launches limit the speed, so the GPU waits 69 % of the time: tensorrt would
+// be 8.7 times faster per sample".
 std::string bound_sentence(const answer::EstimateAnswer& found) {
   const twin::Breakdown& cost = found.rows.front().estimate;
   static constexpr auto kWords = enum_rows<CauseWords>(
