@@ -87,7 +87,7 @@ class Held(OnAFakeBoard):
     def test_a_clock_that_the_board_lacks_is_said(self):
         levels = rw.Device(self.device).levels()["gpu_clock_hz"]
         between = rw.PowerMode(gpu_clock_hz=0.4 * levels[1] + 0.6 * levels[2])
-        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* set to the nearest"):
+        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* the nearest clock is used"):
             with rw.mode(between, self.device) as held:
                 self.assertEqual(held.applied.gpu_clock_hz, levels[2])
         with warnings.catch_warnings():
@@ -99,7 +99,7 @@ class Held(OnAFakeBoard):
         levels = rw.Device(self.device).levels()["gpu_clock_hz"]
         with rw.mode(f"gpu={levels[1] / 1e6}", self.device) as held:
             self.assertEqual(held.applied.gpu_clock_hz, levels[1])
-        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* set to the nearest"):
+        with self.assertWarnsRegex(RuntimeWarning, "gpu = .* the nearest clock is used"):
             with rw.mode(f"gpu={levels[1] / 1e6 + 1}", self.device):
                 pass
         with self.assertRaisesRegex(rw.UsageError, "not a knob of a power mode"):
