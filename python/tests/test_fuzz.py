@@ -118,7 +118,7 @@ class Fuzz(unittest.TestCase):
             self.skipTest("RIDGEWATT_PROGRAM makes the store")
         with tempfile.TemporaryDirectory() as folder:
             sweep, path = folder + "/sweep.csv", folder + "/points.db"
-            rw.Sweep({"time_s": [1.0, 2.0], "power_w": [3.0, 4.0], "gpu_clock_hz": [1e9, 5e8]},
+            rw.Sweep({"time_s": [1.0, 2.0], "power_w": [3.0, 4.0], "gpu_clock_hz": [921.6e6, 460.8e6]},
                      workload="w", kind="training").write(sweep)
             subprocess.run([program, "store", "import", path, sweep, "--device", "nano", "--quiet"],
                            check=True, capture_output=True)

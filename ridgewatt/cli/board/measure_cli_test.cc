@@ -30,7 +30,7 @@ TEST_F(MeasureRemarks, AnEnergyWithoutSamplesHasNoBound) {
   const std::string options = "--idle 1.1 --sampling-hz 1 ";
   const std::string table = measure(options, script);
   EXPECT_THAT(table, HasSubstr("unknown: too few samples"));
-  EXPECT_THAT(table, HasSubstr("the error of its energy is unknown"));
+  EXPECT_THAT(table, HasSubstr("the error of the energy is unknown"));
   const Json json = Json::parse(measure(options + "--quiet --format json", script));
   EXPECT_TRUE(json["power"]["error_j"].is_null());
   EXPECT_GT(json["power"]["energy_j"].get<double>(), 0);
@@ -47,7 +47,8 @@ TEST_F(MeasureRemarks, SaysWhichMarksDoNotCount) {
   EXPECT_THAT(early, HasSubstr("2 marked lines ignored"));
   const std::string three =
       "for i in 1 2 3; do sleep 0.02; echo minibatch >&$RIDGEWATT_MARK_FD; done";
-  EXPECT_THAT(measure("--idle 0 --warm-up 3", three), HasSubstr("0 of 3 marked minibatches count"));
+  EXPECT_THAT(measure("--idle 0 --warm-up 3", three),
+              HasSubstr("none of 3 marked minibatches is used"));
   const std::string good = measure("--idle 0", three);
   EXPECT_THAT(good, Not(HasSubstr("ignored")));
   EXPECT_THAT(good, Not(HasSubstr("minibatches count")));

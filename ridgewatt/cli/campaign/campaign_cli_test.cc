@@ -98,7 +98,7 @@ TEST_F(CampaignCli, AStoreThatIsAwayLosesNothing) {
   store_ = (folder_.path() / "mounted later/points.db").string();
   const auto away = testing::run_program(task(2));
   EXPECT_EQ(away.status, 75) << away.output;
-  EXPECT_THAT(away.output, HasSubstr("waits in the spool"));
+  EXPECT_THAT(away.output, HasSubstr("are kept in the spool"));
   std::filesystem::create_directory(folder_.path() / "mounted later");
   const auto back = testing::run_program("--format json " + task(2));
   ASSERT_EQ(back.status, 0) << back.output;
