@@ -127,7 +127,7 @@ TEST_F(InPlaceCommand, HoldsTheBestModeUntilTheProgramEnds) {
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("completed during the search: "));
   EXPECT_THAT(result.output, HasSubstr("in the mode of the answer"));
-  EXPECT_THAT(result.output, HasSubstr("a mode showed after"));
+  EXPECT_THAT(result.output, HasSubstr("a mode change took effect after"));
   EXPECT_EQ(mode(), before);
 }
 

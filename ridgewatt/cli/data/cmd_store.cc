@@ -95,26 +95,35 @@ bool fits(Sweep rows, const std::string& board) {
   }
 }
 
-// Throws if trusted rows do not belong to the board of --device, with any release of its software:
-// every use of the exported points would refuse them. A board that is not built in may have any
-// clock.
-void require_rows_of_board(const std::vector<Sweep>& sweeps, const std::string& device) {
-  const auto name = find_meant(fake_name(device).value_or(device), board_names());
-  if (!name) return;
-  const Board board = load_board(*name);
+// The built-in board that a name means, without its release. Empty if there is none.
+std::string built_in_board(const std::string& stated) {
+  const auto name = find_meant(fake_name(stated).value_or(stated), board_names());
+  return name ? name->substr(0, name->find('@')) : "";
+}
+
+// Throws if the rows state another board than --device. A remark says if their clocks fit no
+// release of the board's software, since predict and tune would refuse them.
+void check_board(const Context& context, const std::vector<Sweep>& sweeps,
+                 const std::string& device) {
+  const std::string name = built_in_board(device);
+  if (name.empty()) return;
+  const Board board = load_board(name);
   for (const auto& sweep : sweeps) {
     Sweep rows = trusted_rows(sweep, check_quality(sweep));
-    const bool of_release = std::any_of(board.bsps.begin(), board.bsps.end(), [&](const Bsp& bsp) {
-      return fits(rows, board.name + "@" + bsp.name);
-    });
-    if (!of_release) fit_to_board(rows, board);
+    const std::string stated = built_in_board(sweep.board);
+    if (!stated.empty() && stated != name) fit_to_board(rows, board);
+    const bool fit = std::any_of(board.bsps.begin(), board.bsps.end(),
+                                 [&](const Bsp& bsp) { return fits(rows, name + "@" + bsp.name); });
+    if (fit) continue;
+    remark(context, fmt::format("{} has clocks that board {} lacks; predict and tune refuse them",
+                                sweep.source, name));
   }
 }
 
 void import_sweeps(const Context& context, const StoreArguments& arguments) {
   const auto sweeps = read_sweeps(arguments.file);
   check_table_options(context, report::imported_table({}));
-  if (!arguments.board.empty()) require_rows_of_board(sweeps, arguments.board);
+  if (!arguments.board.empty()) check_board(context, sweeps, arguments.board);
   Store store(arguments.database);
   const auto imported = store.import(sweeps, arguments.board);
   print(context, report::imported_table(imported));
