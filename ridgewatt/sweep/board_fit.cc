@@ -76,16 +76,9 @@ bool same_khz(double a, double b) {
 
 // Advises another release of the board's software, if one fits all rows.
 std::string other_release(const Sweep& samples, const Board& board) {
-  const auto name = board.find_bsp().name;
-  for (const auto& bsp : board.bsps) {
-    if (bsp.name == name) continue;
-    const KnobTables tables(knob_space(board, bsp.name), bsp.partial);
-    if (std::none_of(samples.observations.begin(), samples.observations.end(),
-                     [&](const auto& row) { return tables.misfit(row.point.mode); })) {
-      return fmt::format("the rows are of {}: --device {}@{}", bsp.title, board.name, bsp.name);
-    }
-  }
-  return kOwnSamples;
+  const Bsp* bsp = fitting_release(samples, board);
+  if (bsp == nullptr) return kOwnSamples;
+  return fmt::format("the rows are of {}: --device {}@{}", bsp->title, board.name, bsp->name);
 }
 
 // Calls `advice` only if a row does not fit.
@@ -118,8 +111,19 @@ std::string built_in_board(const std::string& stated) {
   return known ? known->substr(0, known->find('@')) : "";
 }
 
-// Throws if the rows state a built-in board other than `board`. The clocks decide whether rows of
-// another release, or of a board with an unknown name, fit.
+}  // namespace
+
+const Bsp* fitting_release(const Sweep& samples, const Board& board) {
+  const auto found = std::ranges::find_if(board.bsps, [&](const Bsp& bsp) {
+    const KnobTables tables(knob_space(board, bsp.name), bsp.partial);
+    return std::ranges::none_of(samples.observations, [&](const auto& row) {
+      return tables.misfit(row.point.mode).has_value();
+    });
+  });
+  return found == board.bsps.end() ? nullptr : &*found;
+}
+
+// The clocks decide whether rows of another release, or of a board with an unknown name, fit.
 void refuse_other_board(const Sweep& samples, const Board& board) {
   if (samples.board.empty() || samples.board == board.name) return;
   const std::string theirs = built_in_board(samples.board), ours = built_in_board(board.name);
@@ -128,8 +132,6 @@ void refuse_other_board(const Sweep& samples, const Board& board) {
                                escape_terminal(samples.board), board.name),
                    samples.source, kOwnSamples);
 }
-
-}  // namespace
 
 void fit_to_board(Sweep& samples, const Board& board) {
   refuse_other_board(samples, board);

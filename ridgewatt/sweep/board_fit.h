@@ -20,6 +20,11 @@ inline constexpr double kClockTolerance = 0.01;
 // release of the board's software, that release. Rows under a governor are not checked. If the
 // board's tables are incomplete, any clock up to the highest is accepted.
 void fit_to_board(Sweep& samples, const Board& board);
+// Throws InputError if the samples state a built-in board other than `board`, as fit_to_board()
+// does.
+void refuse_other_board(const Sweep& samples, const Board& board);
+// The first release of the board's software whose modes include those of all rows. Null: none.
+const Bsp* fitting_release(const Sweep& samples, const Board& board);
 // Like fit_to_board(), for the modes `space` of the local board. `name` is used in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);
 

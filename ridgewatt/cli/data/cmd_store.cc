@@ -1,6 +1,5 @@
 // ridgewatt store: contents of a store of profiled points; export and import of sweeps.
 #include <fmt/format.h>
-#include <algorithm>
 
 #include <ctime>
 #include <optional>
@@ -86,37 +85,18 @@ void remark_differing(const Context& context, std::size_t differing, const char*
                               counted(static_cast<std::int64_t>(differing), what)));
 }
 
-bool fits(Sweep rows, const std::string& board) {
-  try {
-    fit_to_board(rows, load_board(board));
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
-// The built-in board that a name means, without its release. Empty if there is none.
-std::string built_in_board(const std::string& stated) {
-  const auto name = find_meant(fake_name(stated).value_or(stated), board_names());
-  return name ? name->substr(0, name->find('@')) : "";
-}
-
 // Throws if the rows state another board than --device. A remark says if their clocks fit no
 // release of the board's software, since predict and tune would refuse them.
 void check_board(const Context& context, const std::vector<Sweep>& sweeps,
                  const std::string& device) {
-  const std::string name = built_in_board(device);
-  if (name.empty()) return;
-  const Board board = load_board(name);
+  const auto name = find_meant(fake_name(device).value_or(device), board_names());
+  if (!name) return;
+  const Board board = load_board(*name);
   for (const auto& sweep : sweeps) {
-    Sweep rows = trusted_rows(sweep, check_quality(sweep));
-    const std::string stated = built_in_board(sweep.board);
-    if (!stated.empty() && stated != name) fit_to_board(rows, board);
-    const bool fit = std::any_of(board.bsps.begin(), board.bsps.end(),
-                                 [&](const Bsp& bsp) { return fits(rows, name + "@" + bsp.name); });
-    if (fit) continue;
+    refuse_other_board(sweep, board);
+    if (fitting_release(trusted_rows(sweep, check_quality(sweep)), board) != nullptr) continue;
     remark(context, fmt::format("{} has clocks that board {} lacks; predict and tune refuse them",
-                                sweep.source, name));
+                                sweep.source, board.name));
   }
 }
 
