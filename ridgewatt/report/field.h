@@ -10,7 +10,8 @@
 // A getter returns a value in SI units. The suffix of the key determines the unit that is written,
 // for example 1e3 times the value for _ms. A getter that returns a Cell returns the value in the
 // written unit; see `at<&Row::member>` and the templates after it. A getter that returns a
-// string_view returns a text of the row or a constant, which a cell takes without an allocation.
+// string_view, or a list of them, returns texts of the row or constants, which a cell takes without
+// an allocation.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,8 @@ using Getter =
     std::variant<double (*)(const Row&), std::optional<double> (*)(const Row&), int (*)(const Row&),
                  std::int64_t (*)(const Row&), bool (*)(const Row&), std::string (*)(const Row&),
                  std::string_view (*)(const Row&), std::vector<std::string> (*)(const Row&),
-                 PowerMode (*)(const Row&), Json (*)(const Row&), Cell (*)(const Row&)>;
+                 std::vector<std::string_view> (*)(const Row&), PowerMode (*)(const Row&),
+                 Json (*)(const Row&), Cell (*)(const Row&)>;
 
 // Where a field is shown.
 enum Shown : unsigned {
@@ -81,7 +83,8 @@ void append(Fields<Row>& fields, const Fields<Row>& more) {
 
 // What a getter returns, so that the code below is compiled once for all types of rows.
 using FieldValue = std::variant<double, std::optional<double>, int, std::int64_t, bool, std::string,
-                                std::string_view, std::vector<std::string>, PowerMode, Json, Cell>;
+                                std::string_view, std::vector<std::string>,
+                                std::vector<std::string_view>, PowerMode, Json, Cell>;
 template <class Row>
 FieldValue value_of(const Field<Row>& field, const Row& row) {
   const auto value = [&](auto get) {

@@ -132,6 +132,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string escape_terminal(std::string_view text) {
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  if (plain) return std::string(text);
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);

@@ -104,8 +104,8 @@ const LineFields& cost_fields() {
   return fields;
 }
 
-std::vector<std::string> widened_by_of(const EstimateLine& line) {
-  std::vector<std::string> reasons = line.of().widened_by;
+std::vector<std::string_view> widened_by_of(const EstimateLine& line) {
+  std::vector<std::string_view> reasons(line.of().widened_by.begin(), line.of().widened_by.end());
   reasons.insert(reasons.end(), line.row().widened_by.begin(), line.row().widened_by.end());
   return reasons;
 }
@@ -141,10 +141,10 @@ bool is_bounded(const EstimateLine& line) {
   return std::any_of(kCuts.begin(), kCuts.end(), [&](const Cut& cut) { return is_cut(line, cut); });
 }
 
-std::vector<std::string> bounded_by(const EstimateLine& line) {
-  std::vector<std::string> bounds;
+std::vector<std::string_view> bounded_by(const EstimateLine& line) {
+  std::vector<std::string_view> bounds;
   for (const Cut& cut : kCuts) {
-    if (is_cut(line, cut)) bounds.emplace_back(cut.text);
+    if (is_cut(line, cut)) bounds.push_back(cut.text);
   }
   return bounds;
 }

@@ -101,11 +101,16 @@ struct ToCells {
   }
   std::size_t operator()(std::string_view text) const {
     if (text.empty()) return set(Cell());
+    // Most texts are those of an earlier row.
+    if (const auto* known = std::get_if<std::string>(&cells[at]); known && *known == text) {
+      return at + 1;
+    }
     emptied_text(cells[at]) = text;
     return at + 1;
   }
   std::size_t operator()(const std::string& text) const { return (*this)(std::string_view(text)); }
-  std::size_t operator()(const std::vector<std::string>& texts) const {
+  template <class Text>
+  std::size_t operator()(const std::vector<Text>& texts) const {
     if (texts.empty()) return set(Cell());
     std::string& joined = emptied_text(cells[at]);
     for (const auto& text : texts) {
