@@ -51,7 +51,7 @@ static inline void ridgewatt_minibatch(void) {
 static inline void ridgewatt_fetched(void) {
   ridgewatt_mark_line("fetched", "");
 }
-/* Mark the begin and the end of a named phase. */
+/* Mark the beginning and the end of a named phase. */
 static inline void ridgewatt_phase_begin(const char* phase) {
   ridgewatt_mark_line("begin", phase);
 }

@@ -70,8 +70,8 @@ struct EstimateRow {
   twin::EstimateError error{};
   std::vector<std::string> widened_by = {};  // additional reasons in this mode
   std::string preset = {};                   // the board's preset with this mode; empty: none
-  // Additional time per minibatch if Python calls the engine. 0 if `estimate` includes it, and in
-  // PyTorch.
+  // Additional time per minibatch if Python calls the engine. 0 in PyTorch, and if `estimate`
+  // already includes it.
   double python_call_s = 0;
 };
 

@@ -41,7 +41,7 @@ struct LanguageQuestion {
   llm::Request request = {};  // its `kv_type` is ignored and set from the next member
   llm::KvType kv_type = llm::KvType::kF16;
   // Context lengths at which the time of a decode step is also reported. Empty: powers of four from
-  // 512 up to the trained context, at most 131,072, and that limit.
+  // 512 up to the trained context or 131,072, whichever is smaller, and this upper limit.
   std::vector<std::int64_t> contexts = {};
   std::optional<double> reserve_bytes = {};  // see llm::FitsOptions
 };
@@ -99,8 +99,8 @@ struct LanguageAnswer {
   std::vector<LanguageMemory> memory;  // one per board and quantization, sorted by board
   std::vector<LanguageSetting> settings;
   std::vector<LanguageRow> rows;
-  // Index of the row that is shown in detail: the row of the first setting with the most tokens per
-  // second.
+  // Index of the row that is shown in detail: of the rows of the first setting, the one with the
+  // most tokens per second.
   std::size_t shown = 0;
   // Combinations that cannot run, and boards without any of the modes.
   std::vector<LeftOutLanguage> left_out;

@@ -100,7 +100,7 @@ struct LanguageTuneAnswer {
 };
 
 // Compares the rows of `asked`. Objectives within kTwinTie of the lowest one count as equal; among
-// these the fastest plan is best (tune/choice.h), and a single mode precedes a plan with two.
+// these the fastest plan is best (tune/choice.h), and a single mode is preferred to two modes.
 // Settings that do not fit the memory have no answer. Both modes of a plan have the same number of
 // CPU cores, because no time to switch cores is published. Throws UsageError for an invalid limit
 // or confidence.

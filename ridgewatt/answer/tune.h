@@ -32,8 +32,8 @@ struct TuneQuestion {
   // Required probability that a point meets each limit; 0.5: its estimate meets it.
   double confidence = 0.5;
   double job_samples = 0;  // data set size x epochs of a job; 0: no job
-  // Strategy that chooses the points to profile. Absent: `auto`; with a twin, none: it estimates
-  // every point.
+  // Strategy that chooses the points to profile. Absent: `auto`. With a twin, absent means that
+  // nothing is profiled, because the twin estimates every point.
   std::optional<std::string> strategy;
   tune::SearchBudget budget;
   // Number of profiles to verify the twin's answer (tune/verify.h), including that of the

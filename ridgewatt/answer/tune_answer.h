@@ -68,7 +68,7 @@ struct TuneOutcome {
   double wait_share = 0;
   // Sustained power limit of the module, if `best` draws more.
   std::optional<double> envelope_w;
-  double waits_in_power = 0;            // share of the period: waits in power, not in time
+  double waits_in_power = 0;            // share of the period that counts in power but not in time
   std::optional<double> job_samples;    // data set size x epochs of a job
   std::optional<twin::JobCost> job;     // cost of the job at `best`
   std::vector<Relaxation> relaxations;  // if `best` is absent: limits to relax

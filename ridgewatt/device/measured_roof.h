@@ -21,8 +21,8 @@
 
 namespace ridgewatt {
 
-// A quantity that microbenchmarks measure in a mode. Its name ends with its unit. Tensor cores and
-// ordinary pipes are separate for FP16.
+// A quantity that microbenchmarks measure in a mode. Its name ends with its unit. FP16 has separate
+// quantities for tensor cores and for ordinary arithmetic units.
 enum class RoofQuantity {
   kFp32,
   kFp64,

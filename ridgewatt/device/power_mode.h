@@ -46,7 +46,7 @@ double hz_of_mhz(double mhz);
 // Converts Hz, rounded to whole Hz, to MHz: 114750000 Hz is 114.75 MHz, not 114.75000000000001.
 double mhz_of_hz(double hz);
 // Returns why `value`, in the unit of the field, is invalid for this knob; absent if it is valid.
-// Valid are 1 to 1024 whole cores and 1 to 20000 MHz.
+// Valid values are 1 to 1024 whole cores and 1 to 20000 MHz.
 std::optional<std::string_view> knob_fault(Knob knob, double value);
 // The inverse of knob_in_field_unit(). All code that parses modes sets knobs with it.
 void set_in_field_unit(PowerMode& mode, Knob knob, double value);

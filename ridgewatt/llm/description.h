@@ -143,7 +143,7 @@ Description describe(const Numbers& numbers, const std::string& where);
 // Returns every weight once, in the order of the layers.
 std::vector<Weight> weights_of(const Description& description);
 std::int64_t parameters_of(const Description& description);
-// Returns the number of weights used for one token: without the experts that do not get it.
+// Returns the number of weights used for one token. Experts that do not process it do not count.
 std::int64_t active_parameters_of(const Description& description);
 
 }  // namespace ridgewatt::llm

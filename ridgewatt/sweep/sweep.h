@@ -49,8 +49,8 @@ struct Sweep {
   RowOrigin origin() const;
   // Returns the origin of a result that is made from these rows with the provenance `made`.
   RowOrigin origin_of(Provenance made) const;
-  // Takes the kind of the role in which the sweep is given. Throws UsageError if the file states
-  // the other kind. A phase such as "forward" fits any role.
+  // Sets `kind` to `role`, the kind that the caller expects, if the file states no kind. Throws
+  // UsageError if the file states the other kind. A phase such as "forward" fits any role.
   void take_role(WorkloadKind role);
   // Returns the sweep without its observations.
   Sweep without_rows() const;

@@ -46,7 +46,8 @@ ComparedPoint compared(const Goal& goal, std::string name, const OperatingPoint&
                        const predict::Prediction& cost);
 
 // For a slowdown limit on estimates of a twin: recomputes the confidence of `point`.
-// `time_over_reference` is the time of the point with the interval of its ratio to the reference.
+// `time_over_reference` is the time of the point; its interval is relative to the reference, so it
+// excludes errors that both points share.
 void hold_against_reference(const Goal& goal, const predict::Estimate& time_over_reference,
                             ComparedPoint& point);
 

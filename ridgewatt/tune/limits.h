@@ -29,7 +29,7 @@ struct LimitConfidence {
 std::vector<LimitConfidence> limit_confidence(
     const Goal& goal, const OperatingPoint& point, const predict::Prediction& cost,
     const std::optional<predict::Estimate>& time_over_reference = {});
-// Adds the confidences of another program: of each limit, the lowest probability stays.
+// Adds the confidences of another program. Keeps the lower probability of each limit.
 void keep_least(std::vector<LimitConfidence>& least, const std::vector<LimitConfidence>& others);
 // The lowest probability; empty if `limits` is empty.
 std::optional<double> least_confidence(const std::vector<LimitConfidence>& limits);
@@ -41,9 +41,9 @@ struct Relaxation {
   std::size_t point = 0;  // index of the point that is then feasible
 };
 
-// Returns, in the order of LimitKind, the smallest sufficient relaxation of each limit whose
-// relaxation alone suffices. Values are rounded to four digits, such that the point remains
-// feasible. Throws UsageError if `points` and `predictions` have different sizes.
+// Returns each limit that makes some point feasible if it alone is relaxed, with the smallest
+// sufficient value, in the order of LimitKind. Values are rounded to four digits, such that the
+// point remains feasible. Throws UsageError if `points` and `predictions` have different sizes.
 std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingPoint> points,
                                     std::span<const predict::Prediction> predictions,
                                     Caution caution);

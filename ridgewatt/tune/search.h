@@ -63,8 +63,8 @@ struct StrategyOptions {
   // cost more time (or energy, if that is the objective) than its expected saving in the job. 0: no
   // job.
   double job_samples = 0;
-  // `auto` stops when this is the probability that no untried point is better than its answer by
-  // more than kNearBest. 1: never.
+  // `auto` stops when the probability that no untried point is better than its answer by more than
+  // kNearBest reaches this value. 1: never.
   double near_best = 1;
   // Relative standard deviation of a measurement. It decides how the answer is chosen
   // (tune/answer.h).

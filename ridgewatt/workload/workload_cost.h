@@ -42,7 +42,7 @@ struct OpClassRow {
   std::string_view name;
   Contraction contraction;
   int rank;      // the step of a fused kernel with the highest rank is its main work
-  bool tiles;    // for each tile of the result, the pipeline of the sum fills and drains
+  bool tiles;    // computes tiles of the result; the pipeline fills and drains for each
   bool weights;  // operands given as Constant nodes are weights
   bool rows;     // works on rows, regardless of the layout of an image
 };
