@@ -172,7 +172,7 @@ void prepare_program(CLI::App& app, Context& context) {
   refuse_empty_values(app);
   for (const CommandEntry* entry : meant_commands(context)) add_name(*entry, app, context);
   app.footer(
-      "'ridgewatt help COMMAND' tells more, for example 'ridgewatt help tune'.\n"
+      "'ridgewatt help COMMAND' explains a command, for example 'ridgewatt help tune'.\n"
       "Example:\n"
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
   app.parse_complete_callback([&context] {

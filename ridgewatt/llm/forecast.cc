@@ -274,13 +274,15 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     return;
   }
   if (boards.empty()) {
-    widened_by_.push_back(release.title + " was fitted on no board: drawn from other engines");
+    widened_by_.push_back(release.title +
+                          " was not fitted on any board; it is estimated from other engines");
   } else if (!contains(boards, board.name)) {
     widened_by_.push_back(release.title + " was fitted on another board: " + boards.front());
   }
   const bool other = !widened_by_.empty();
   if (!boards.empty() && release.engine.prompt.rows == 0) {
-    widened_by_.push_back(release.title + " was fitted to no prompt: drawn from other engines");
+    widened_by_.push_back(release.title +
+                          " was fitted to no prompt; its prompts are estimated from other engines");
   }
   if (other) {
     bound->other_step = board.discrete_gpu ? kOtherCardStep : kOtherBoardStep;
@@ -288,7 +290,7 @@ Forecaster::Forecaster(const ShippedEngine& engine, std::shared_ptr<const Reques
     bound->other_power = kOtherBoardPower;
   }
   if (concurrency > 1) {
-    widened_by_.push_back("cells of one sequence were fitted, not of several");
+    widened_by_.push_back("only single sequences were measured");
     constexpr double kSequences = 0.1;
     bound->other_step = std::hypot(bound->other_step, kSequences);
     bound->other_prompt = std::hypot(bound->other_prompt, kSequences);

@@ -254,8 +254,8 @@ std::optional<std::string> disturbed_remark(const AutoPredictor& predictor,
   const Observation& sample = samples[*predictor.summary().disturbed];
   const Prediction expected = predictor.predict({&sample.point, 1}).front();
   return fmt::format(
-      "nothing is learned from the profile of {}: its time is {:+.0f} % and its power {:+.0f} % "
-      "from what the others predict; profile it again (profile --again every)",
+      "the profile of {} is not used: its time differs by {:+.0f} % and its power by {:+.0f} % "
+      "from the prediction of the others; profile it again (profile --again every)",
       describe(sample.point.mode), 100 * (sample.time_s / expected.time_s.mean - 1),
       100 * (sample.power_w / expected.power_w.mean - 1));
 }

@@ -338,11 +338,11 @@ void set_energy(const EnergyFit& energy, const Peaks& peaks, double z, Microbenc
   if (energy.value[0] > 0) {
     fitted.race_to_halt_ratio = race_to_halt(fit.roofline, energy, peaks, z);
   } else {
-    fit.notices.emplace_back("energy per FLOP came out as zero: the points do not determine it");
+    fit.notices.emplace_back("the fitted energy per FLOP is zero: the points do not determine it");
     fitted.race_to_halt_ratio = {0, 0, std::numeric_limits<double>::infinity()};
   }
-  if (energy.value[1] <= 0) fit.notices.emplace_back("energy per byte came out as zero");
-  if (energy.value[2] <= 0) fit.notices.emplace_back("static power came out as zero");
+  if (energy.value[1] <= 0) fit.notices.emplace_back("the fitted energy per byte is zero");
+  if (energy.value[2] <= 0) fit.notices.emplace_back("the fitted static power is zero");
   auto& quantities = fit.ceilings.quantities;
   quantities[RoofQuantity::kEnergyPerFlop] = measured_of(fitted.energy_per_flop_j);
   quantities[RoofQuantity::kEnergyPerByte] = measured_of(fitted.energy_per_byte_j);
@@ -360,7 +360,8 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
   const auto sides = points_by_side(points, fit.ceilings);
   if (points.size() < kFewestPoints || sides.compute < 2 || sides.memory < 2) {
     fit.notices.emplace_back(fmt::format(
-        "roofs alone: {} compute bound and {} memory bound points are too few to fit energy to",
+        "only roofs were fitted: {} compute bound and {} memory bound points are too few to fit "
+        "energies",
         sides.compute, sides.memory));
     return fit;
   }
@@ -376,8 +377,9 @@ MicrobenchFit fit_microbench(std::span<const MicrobenchPoint> all,
   const auto powered = std::count_if(points.begin(), points.end(),
                                      [](const auto& p) { return p.power_w.has_value(); });
   if (powered < std::ssize(points)) {
-    fit.notices.emplace_back(powered == 0 ? "no power was measured: roofs of time alone"
-                                          : "some points have no power: roofs of time alone");
+    fit.notices.emplace_back(
+        powered == 0 ? "only roofs of time were fitted, because no power was measured"
+                     : "only roofs of time were fitted, because some points have no power");
     judge_points(time_error, time_scale(peaks), nullptr, options.outlier_sigmas, fit);
     return fit;
   }

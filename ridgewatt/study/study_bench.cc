@@ -149,7 +149,7 @@ void CommandBench::resolve_governors(const StudyFactor& factor) const {
     if (contains(governors, level)) continue;
     throw NotSupportedError(fmt::format("factor '{}' cannot be set to {}", factor.name, level), "",
                             governors.size() < 2
-                                ? "the machine does not show its governors"
+                                ? "the machine does not list its governors"
                                 : fmt::format("the board has {}", fmt::join(governors, ", ")));
   }
 }
@@ -166,7 +166,7 @@ void CommandBench::resolve(StudyFactor& factor) const {
   std::sort(table.begin(), table.end());  // core counts are in the order of the board's modes
   if (table.empty()) {
     throw NotSupportedError(fmt::format("factor '{}' cannot be set", factor.name), "",
-                            "the board does not show this knob");
+                            "the board does not have this knob, or does not report it");
   }
   factor.levels = knob_levels(factor, *knob, table);
 }

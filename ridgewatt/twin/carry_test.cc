@@ -154,7 +154,8 @@ TEST(Carry, LayersRoofsAndIntervalsCountTheSmsOfAPreset) {
   EXPECT_NEAR(idle_power_w(twin, preset), half.always_w, 1e-9);
   EXPECT_LE(half.least_s, half.total.period_s);
   EXPECT_GT(half.least_s, whole.least_s);
-  EXPECT_EQ(errors.widened_at(half).back(), "SMs: 8 of 16 are on, all where fitted");
+  EXPECT_EQ(errors.widened_at(half).back(),
+            "SMs: 8 of 16 are on, but the twin was fitted with all on");
 }
 
 // The cost of a mode does not depend on the other clocks that its BSP offers.

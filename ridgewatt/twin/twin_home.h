@@ -67,7 +67,8 @@ struct TwinHome {
   void add_cpu_clock(WorkloadKind kind, double clock_hz);  // 0: not known
   double least_cpu_hz(WorkloadKind kind) const { return cpu_hz[kind]; }
   HomeDistance distance(const WorkloadFeatures& features) const;
-  // Reasons why a workload is far: "class mix: product 97 % of the work, at most 1 % where fitted".
+  // Reasons why a workload is far, such as "class mix: product 97 % of the work, but at most 1 % in
+  // fitted workloads".
   std::vector<std::string> reasons(const WorkloadFeatures& features) const;
 };
 

@@ -78,7 +78,8 @@ std::string why_not_run(std::string_view engine, const WeightFormat& weights, ll
   const llm::EngineFacts* facts = llm::find_engine_facts(engine);
   if (facts == nullptr) return "";
   if (!board.has_gpu() && board.cpu_cores > 0 && !facts->processor) {
-    return fmt::format("{} is modelled on GPUs only; on {}, llama.cpp is", engine, board.name);
+    return fmt::format("{} is modelled on GPUs only; on {}, only llama.cpp is modelled", engine,
+                       board.name);
   }
   if (std::string reason = why_not_taken(engine, weights, cache); !reason.empty()) return reason;
   const Arithmetic units = weights.recipe != nullptr ? weights.recipe->units : Arithmetic::kFp16;

@@ -50,7 +50,7 @@ std::vector<const EngineLayer*> engine_layers_of(const trace::LayerTrace& trace,
       open.erase(at);
     } else {
       mismatches.push_back(
-          fmt::format("'{}' is in the profile, but is no layer of the engine", row.name));
+          fmt::format("'{}' is in the profile, but is not a layer of the engine", row.name));
     }
   }
   for (const auto& layer : engine.layers) {

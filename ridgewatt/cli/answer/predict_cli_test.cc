@@ -65,7 +65,7 @@ TEST_F(PredictCommand, ADisturbedProfileIsNamedAndItsMeasurementIsNotTheAnswer) 
     return run_program(command + " --samples " +
                        folder_.write("some.csv", write_sweep_csv({some})));
   };
-  const std::string remark = "nothing is learned from the profile of ";
+  const std::string remark = "the profile of ";
   EXPECT_EQ(ask("predict --query " + sweep_).output.find(remark), std::string::npos);
   Observation& disturbed = some.observations[4];
   disturbed.time_s *= 0.5;

@@ -392,7 +392,7 @@ TEST_F(TuneCommand, EvaluationScoresEveryStrategyOnTheSameProblems) {
                   (folder_.path() / "figures.svg").string());
   ASSERT_EQ(result.status, 0) << result.output;
   const std::string figures = read_file((folder_.path() / "figures.svg").string());
-  for (const char* title : {"Penalty: energy", "Solved: energy", "has paid for itself"}) {
+  for (const char* title : {"Penalty: energy", "Solved: energy", "saved more than it cost"}) {
     EXPECT_NE(figures.find(title), std::string::npos) << title;
   }
   const Json scores = Json::parse(result.output)["rows"];

@@ -104,8 +104,8 @@ Table board_finding_score_table(const std::vector<FindingVerdict>& judged) {
                {.name = "reproduced_pct", .digits = 3}});
   const std::pair<std::string, bool (*)(const Finding&)> groups[] = {
       {"all", [](const Finding&) { return true; }},
-      {"kept aside", [](const Finding& f) { return f.kept_aside(); }},
-      {"kept aside, no twin fitted to it",
+      {"held out", [](const Finding& f) { return f.kept_aside(); }},
+      {"held out, and no twin is fitted to it",
        [](const Finding& f) { return f.kept_aside() && !f.fitted; }}};
   for (const auto& [about, word] : kEnumNames<FindingKind>) {
     for (const auto& [name, holds] : groups) {

@@ -27,8 +27,7 @@ report::Result board_findings_result(const std::vector<FindingVerdict>& judged,
   result.add("", std::move(counts));
   result.add("", std::move(shares));
   result.add("", std::move(unasked));
-  result.add("Sweeps that the twins were not fitted to, and with some of their points:",
-             std::move(swept));
+  result.add("Errors on sweeps, without and with a fit to some of their points:", std::move(swept));
   return result;
 }
 
@@ -51,12 +50,13 @@ report::Result runtime_scores_result(const RuntimeScores& scores,
                  {"left_out", left_out.to_json()},
                  {"facts", published.to_json()}};
   result.add(
-      fmt::format("{} of {} predicted rows within their 90 % interval, each without its model",
-                  scores.within, scores.predicted),
+      fmt::format(
+          "{} of {} rows within their 90 % interval; each row is predicted without its model",
+          scores.within, scores.predicted),
       std::move(groups));
   if (parameters) result.add("", std::move(fitted));
   result.add("Rows that are not used:", std::move(left_out));
-  result.add("Published facts, by what ships:", std::move(published));
+  result.add("Published facts, compared with the shipped parameters:", std::move(published));
   return result;
 }
 

@@ -19,10 +19,11 @@ void add_findings(const twin::CalibrateSummary& summary,
     const auto neighbors = find_neighbor_findings(runs, all_rows);
     counted.push_back({"none: the row's neighbors", rows, count_findings(neighbors)});
     if (all_rows) continue;
-    tables.push_back({"findings", "Fitted to all workloads, looked up in trusted rows:",
+    tables.push_back({"findings", "Findings of a twin fitted to all workloads, on trusted rows:",
                       findings_table(fitted)});
     if (unseen.empty()) continue;
-    tables.push_back({"unseen_findings", "Fitted without the workload:", findings_table(unseen)});
+    tables.push_back({"unseen_findings",
+                      "Findings of twins fitted without the workload:", findings_table(unseen)});
   }
   tables.push_back({"findings_count", "Counted:", findings_count_table(counted)});
 }
@@ -39,11 +40,12 @@ void add_verified(const twin::CalibrateSummary& summary,
   std::vector<CountedVerified> counted = {{"fitted", count_verified(fitted)}};
   if (!unseen.empty()) {
     counted.push_back({"unseen", count_verified(unseen)});
-    tables.push_back({"unseen_verified",
-                      "Tuning with four profiles, MAXN's counted, fitted without the workload:",
-                      verified_table(unseen, kUsualProfiles)});
+    tables.push_back(
+        {"unseen_verified",
+         "Tuning with four profiles, including MAXN, on twins fitted without the workload:",
+         verified_table(unseen, kUsualProfiles)});
   }
-  tables.push_back({"verified_count", "Tuning with profiles, counted over trusted rows:",
+  tables.push_back({"verified_count", "Tuning with profiles, number of cases on trusted rows:",
                     verified_count_table(counted)});
 }
 
@@ -53,11 +55,11 @@ void add_memory_levels(const twin::Twin& start, const twin::CalibrateSummary& su
                        const std::vector<twin::CalibrationRun>& runs,
                        const twin::CalibrateOptions& options, std::vector<NamedTable>& tables) {
   const auto scores = score_memory_levels(start, runs, summary.left_out, options);
-  tables.push_back({"memory_levels",
-                    "By memory clock, fitted without the workload:", memory_level_table(scores)});
+  tables.push_back({"memory_levels", "By memory clock, with twins fitted without the workload:",
+                    memory_level_table(scores)});
   tables.push_back({"memory_forms",
-                    "Errors without the workload where each memory clock has nothing of its own, "
-                    "factors, terms or a twin:",
+                    "Errors of twins fitted without the workload, if each memory clock has no "
+                    "parameters of its own, its own factors, its own terms, or its own twin:",
                     memory_form_table(mean_over_levels(scores))});
 }
 
@@ -69,7 +71,7 @@ std::vector<NamedTable> estimate_tables(const ScoredTwin& scored) {
   if (!summary.coverage.empty()) {
     tables.push_back({"coverage",
                       shipped ? "Rows within the 90 % intervals of the board file:"
-                              : "Rows of what is left out within its 90 % intervals:",
+                              : "Rows that are left out of the fit, within their 90 % intervals:",
                       coverage_table(summary.coverage)});
   }
   if (findings) {

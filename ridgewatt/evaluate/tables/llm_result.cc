@@ -19,11 +19,12 @@ report::Result llm_scores_result(const LlmScores& scores, const llm::EngineFile&
                  {"left_out", left_out.to_json()}};
   result.add("By engine:", std::move(engines));
   result.add("By board and mode:", std::move(totals));
-  result.add("Time per token over tokens in the cache, of what its bytes take at peak:",
-             std::move(slopes));
-  result.add("Rows that nothing is fitted to:", std::move(judged));
+  result.add(
+      "Growth of the time per token with the cache, relative to reading it at peak bandwidth:",
+      std::move(slopes));
+  result.add("Rows that no fit uses:", std::move(judged));
   if (scores.rows.memory_twice > 0) {
-    result.after.push_back({"\nPowers of which the memory's rail, counted twice, was taken off: " +
+    result.after.push_back({"\nPowers without the memory rail, which the source counted twice: " +
                             std::to_string(scores.rows.memory_twice) + "\n"});
   }
   if (parameters) result.add("Fitted to all rows:", std::move(fitted));

@@ -69,9 +69,9 @@ report::Result published_pipeline_result(const PublishedPipeline& published) {
                  {"parameters", parameters.to_json()},
                  {"rows", result.table.to_json()}};
   result.after = {
-      {"\nFitted, at most two for a device and network:\n\n", parameters},
-      {"\nmodelled; predicted rows alone, off by against the published figure. The outcome is what "
-       "a change leads to: 90 where 80 % are published is 12.5 % off\n\n",
+      {"\nFitted parameters, at most two per device and network:\n\n", parameters},
+      {"\nModelled. Errors of the predicted rows, relative to the published figures. The outcome "
+       "is the value after a change: 90 % instead of a published 80 % is an error of 12.5 %\n\n",
        scores}};
   return result;
 }

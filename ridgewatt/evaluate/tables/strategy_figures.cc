@@ -66,7 +66,7 @@ std::vector<Figure> strategy_figures(const std::vector<StrategyScore>& scores,
                                      const std::string& board) {
   std::vector<Figure> figures;
   std::vector<std::pair<std::string, Scores>> groups;  // in order of appearance
-  Plot payback{.title = "After how many minibatches a search has paid for itself",
+  Plot payback{.title = "Minibatches after which a search has saved more than it cost",
                .source = {"", board, Provenance::kReplayed, "searches over measured sweeps"},
                .x = {.label = "energy of the search (J)", .log = true},
                .y = {.label = "minibatches", .log = true}};

@@ -154,8 +154,8 @@ void ServerClient::describe_llama_cpp() {
   described_.quantization = quantization_named(props.text("model_ftype"));
   const double slots = props.number_or_zero("total_slots");
   if (slots > 0 && slots < std::min(question_.concurrency, question_.requests)) {
-    described_.notes.push_back(
-        fmt::format("the server works on {:.0f} requests at a time, so that others wait", slots));
+    described_.notes.push_back(fmt::format(
+        "the server works on only {:.0f} requests at a time; other requests wait", slots));
   }
 }
 

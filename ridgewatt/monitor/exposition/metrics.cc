@@ -69,7 +69,7 @@ void add_rails(const Snapshot& now, Exposition& out) {
   out.counter("hw_rail_energy_joules_total", "Energy of a rail since start.");
   for (const auto& rail : now.rails) out.series(rail_labels(rail), rail.since_start.energy_j);
   out.counter("hw_rail_energy_error_joules_total",
-              "Bound on the error of sampling in hw_rail_energy_joules_total.");
+              "Bound on the sampling error of hw_rail_energy_joules_total.");
   for (const auto& rail : now.rails) out.series(rail_labels(rail), rail.since_start.error_j);
 }
 
@@ -148,7 +148,7 @@ void add_memory(const platform::SensorSnapshot& snapshot, Exposition& out) {
 
 void add_throttling(const Snapshot& now, Exposition& out) {
   out.gauge("ridgewatt_throttling_active",
-            "1 while a signal lowers clocks: kind over-current, power limit or thermal.");
+            "1 while a throttling signal is active: over-current, power limit or thermal.");
   for (const auto& signal : now.machine.snapshot.throttling) {
     if (signal.counter) continue;
     out.series({{"hw_id", signal.name}, {"kind", std::string(name_of(signal.kind))}},
@@ -175,7 +175,7 @@ void add_work(const Snapshot& now, const std::vector<Window>& windows, Expositio
               "Energy of the module between the first mark and the newest.");
   out.series({}, with_total(now.minibatch_energy.energy_j));
   out.counter("ridgewatt_minibatch_error_joules_total",
-              "Bound on the error of sampling in ridgewatt_minibatch_joules_total.");
+              "Bound on the sampling error of ridgewatt_minibatch_joules_total.");
   out.series({}, with_total(now.minibatch_energy.error_j));
   out.gauge("ridgewatt_open_windows", "Energy windows that are open.");
   int open = 0;

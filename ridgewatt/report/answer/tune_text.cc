@@ -116,7 +116,7 @@ void tell_miss(const answer::TuneAnswer& report, std::vector<std::string>& lines
   const std::size_t points = all ? report.trace.considered : report.trace.profiled.size();
   const std::string noun = all ? "point" : "profiled point";
   lines.push_back(
-      !report.trace.next.empty() ? "No answer: none of what was profiled so far meets the limits."
+      !report.trace.next.empty() ? "No answer: no point that was profiled so far meets the limits."
       : points == 1
           ? fmt::format("No answer: the only {} does not meet the limits.", noun)
           : fmt::format("No answer: none of the {} meets the limits.", counted(points, noun)));

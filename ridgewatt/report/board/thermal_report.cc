@@ -177,8 +177,7 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
            "{}{}", name_of(provenance),
            summary.ended_early ? "; the program was ended because the answer was known" : "")});
   if (summary.time_scale != 1) {
-    table.add_row(
-        {"times", summary.time_scale, "", "times the clock: heat of this fake board runs faster"});
+    table.add_row({"times", summary.time_scale, "", "speed of heating relative to a real board"});
   }
   table.add_row({"hottest", summary.hottest_celsius, "°C", summary.zone});
   table.add_row({"trip", known_cell(summary.trip_celsius), "°C",

@@ -84,7 +84,7 @@ std::string measured_line(const std::string& of, const CarriedRoof& measured, do
       of, measured.value / kGiga, unit, measured.lo / kGiga, measured.hi / kGiga,
       measured.measured_here
           ? ""
-          : fmt::format(", carried by its clock from {}", describe(measured.from)),
+          : fmt::format(", scaled by the clock from {}", describe(measured.from)),
       100 * measured.value / sheet);
 }
 
@@ -95,7 +95,9 @@ std::vector<std::string> measured_lines(const answer::RooflineAnswer& found) {
   std::vector<std::string> lines;
   if (!board.microbench) return lines;
   if (board.microbench->target == RoofTarget::kCpu) {
-    return {"The microbenchmarks of the board file are a processor's, not its GPU's: not used."};
+    return {
+        "The microbenchmarks of the board file are not used, because they measured a processor and "
+        "not the GPU."};
   }
   for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kFp16}) {
     const auto measured = measured_peak(board, mode, arithmetic);
@@ -155,10 +157,10 @@ std::vector<std::string> ceiling_lines(const answer::RooflineAnswer& found) {
 void add_contradictions(const RooflineMode& mode, std::vector<std::string>& lines) {
   for (const auto& roof : mode.roofs) {
     if (roof.reached.peak_flop_per_s <= roof.ceiling_flop_per_s) continue;
-    lines.push_back(fmt::format(
-        "The twin's rate of the class {} passes the measured ceiling: it is a ratio to the data "
-        "sheet's peak. Fit the twin to sweeps of this board.",
-        roof.name));
+    lines.push_back(
+        fmt::format("The twin's rate of the class {} exceeds the measured ceiling, because it is "
+                    "relative to the data sheet's peak. Fit the twin to sweeps of this board.",
+                    roof.name));
   }
 }
 

@@ -120,7 +120,7 @@ class CampaignFamilies {
       if (!kind.eta_s || kind.done == kind.planned) return std::nullopt;
       return static_cast<double>(look.now_unix_s) + *kind.eta_s;
     });
-    out_.counter("ridgewatt_campaign_failures_total", "Attempts at points that failed.");
+    out_.counter("ridgewatt_campaign_failures_total", "Failed attempts to measure a point.");
     each_state("", &KindStanding::failures);
     out_.counter("ridgewatt_campaign_energy_joules_total",
                  "Energy of the measured windows; without settling and idle time.");

@@ -37,7 +37,7 @@ std::optional<std::size_t> SharingPolicy::program_of(const WorkerView& worker) c
 
 // A worker with one of the given names gets that place. Any other worker gets a free place.
 std::string SharingPolicy::joining(const WorkerView& worker, double now_s) {
-  if (program_of(worker)) return "a worker of this name is there";
+  if (program_of(worker)) return "a worker of this name is already connected";
   std::size_t place = 2;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!here_[i] && worker.name == options_.names[i]) place = i;

@@ -61,17 +61,17 @@ constexpr const char* kHelpText[] = {
     "r      restore the original mode now",
     "w      begin a window with a name, or end it: its energy and error",
     "space  mark the end of a minibatch",
-    "p      hold the picture still; measuring goes on",
-    "t      all, power, clocks or processes alone",
-    "+ -    look more often, or less",
+    "p      freeze the display; measuring continues",
+    "t      show all parts, or only power, clocks or processes",
+    "+ -    update more or less often",
     "?      this page",
     "",
-    "Energy is since the start of this view. Power is sampled by a thread of its own,",
-    "however seldom the picture is drawn. The error is of sampling: the accuracy of",
-    "the sensor itself is not in it. Rails with + make up the total.",
+    "Energy is counted from the start of this view. A separate thread samples power,",
+    "independent of the updates of the display. The error is the sampling error; it",
+    "does not include the accuracy of the sensor. Rails with + add up to the total.",
     "",
-    "A mode is written to a journal before it is set, read back, and taken back when",
-    "this program ends in any way; only one program can hold a board's mode.",
+    "The original mode is saved before a mode is set, and restored when this program",
+    "ends, even if it is killed. Only one program at a time can set a board's mode.",
     "",
     "Any key closes this page."};
 
@@ -153,7 +153,7 @@ std::vector<Line> page_lines(const Scene& scene, const Dialog& dialog, std::size
   lines.emplace_back("");
   for (const char* text :
        {"or type a mode, such as cores=4,cpu=1113.6,gpu=612,mem=2133,governor=schedutil;",
-        "what is not named stays as it is. Esc goes back."}) {
+        "omitted knobs do not change. Esc goes back."}) {
     lines.emplace_back(text, Tone::kDim);
   }
   return lines;

@@ -57,8 +57,9 @@ void check_board(std::string_view name, const std::string& value) {
 
 void check_word(const EndpointOption& option, const std::string& value) {
   if (option.kind == ValueKind::kWord && may_name_file(value))
-    refuse_value(option.name, "no file of the server can be named");
-  if (!is_of(value, "-_.,=@+: *%")) refuse_value(option.name, "holds a character that no name has");
+    refuse_value(option.name, "the server does not read files of its machine");
+  if (!is_of(value, "-_.,=@+: *%"))
+    refuse_value(option.name, "contains a character that no name has");
 }
 
 class Builder {

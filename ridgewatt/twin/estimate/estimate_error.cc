@@ -292,7 +292,7 @@ void ErrorModel::explain_runtime() {
     widened_by_.push_back(
         fmt::format("precision: {} was not fitted in {}", name, name_of(middle_.cost().precision)));
   }
-  widened_by_.push_back("power: by the parameters of pytorch-eager");
+  widened_by_.push_back("power: estimated with the parameters of pytorch-eager");
 }
 
 EstimateError ErrorModel::on_processor(const PowerMode& mode) const {
@@ -464,16 +464,18 @@ std::vector<std::string> ErrorModel::widened_at(const Breakdown& at) const {
   if (twin_.cpu) return reasons;
   if (const ErrorModel* fewer = with_fewer_sms(at.sms)) {
     reasons = fewer->widened_at(at);
-    reasons.push_back(fmt::format("SMs: {} of {} are on, all where fitted", at.sms, twin_.sms));
+    reasons.push_back(fmt::format("SMs: {} of {} are on, but the twin was fitted with all on",
+                                  at.sms, twin_.sms));
     return reasons;
   }
   const Unseen unseen = unseen_in(twin_, middle_.cost(), at);
   if (unseen.cores > 0) {
-    reasons.push_back(fmt::format("CPU cores: {}, at least {} where fitted", at.clocks.cpu_cores,
+    reasons.push_back(fmt::format("CPU cores: {}, but at least {} in the fitted sweeps",
+                                  at.clocks.cpu_cores,
                                   std::min<double>(kLeastFedCores, twin_.cpu_cores)));
   }
   if (unseen.clock > 0) {
-    reasons.push_back(fmt::format("CPU clock: {:.4g} MHz, at least {:.4g} where fitted",
+    reasons.push_back(fmt::format("CPU clock: {:.4g} MHz, but at least {:.4g} in the fitted sweeps",
                                   at.clocks.cpu_clock_hz / 1e6,
                                   twin_.home.least_cpu_hz(middle_.cost().kind) / 1e6));
   }

@@ -126,12 +126,12 @@ TEST(TwinHome, SaysWhatIsForeign) {
               ::testing::IsEmpty());
   workload::WorkloadCost product = one_kernel(workload::OpClass::kGemm, 1e14);
   product.kind = WorkloadKind::kTraining;
-  EXPECT_THAT(
-      home.reasons(features_of(product)),
-      ::testing::ElementsAre("kind: no training was fitted",
-                             "class mix: product 100 % of the work, at most 0 % where fitted",
-                             "FLOP per byte: 1e+11, at most 1e+09 where fitted",
-                             "FLOP per sample: 1e+14, at most 1e+12 where fitted"));
+  EXPECT_THAT(home.reasons(features_of(product)),
+              ::testing::ElementsAre(
+                  "kind: no training was fitted",
+                  "class mix: product 100 % of the work, but at most 0 % in fitted workloads",
+                  "FLOP per byte: 1e+11, but at most 1e+09 in fitted workloads",
+                  "FLOP per sample: 1e+14, but at most 1e+12 in fitted workloads"));
 }
 
 // Values from tables of quantiles: t with 4 degrees of freedom at 95 % is 2.1318, the normal
@@ -369,8 +369,9 @@ TEST(ErrorModel, BelowTheClocksThatWereSeenABusyGpuStillDrawsPower) {
   EXPECT_GT((at.total.power_w - at.always_w) / (home.total.power_w - home.always_w),
             0.9 * at.gpu_load / home.gpu_load);
   EXPECT_TRUE(errors.widened_at(home).empty());
-  EXPECT_THAT(errors.widened_at(at),
-              ::testing::ElementsAre("CPU clock: 115.2 MHz, at least 422.4 where fitted"));
+  EXPECT_THAT(
+      errors.widened_at(at),
+      ::testing::ElementsAre("CPU clock: 115.2 MHz, but at least 422.4 in the fitted sweeps"));
   EXPECT_GT(errors(at)[kPower].sd, errors(home)[kPower].sd);
   EXPECT_EQ(at.counted_share, 1);
 }
@@ -387,7 +388,7 @@ TEST(ErrorModel, WithFewerCoresThanWereSeenWaitsAreUnknown) {
   const Breakdown at = Estimator(twin, cost).breakdown(one_core);
   ASSERT_LT(at.counted_share, 1);
   EXPECT_THAT(errors.widened_at(at),
-              ::testing::ElementsAre("CPU cores: 1, at least 4 where fitted"));
+              ::testing::ElementsAre("CPU cores: 1, but at least 4 in the fitted sweeps"));
   const double unwaited_w = at.always_w + (at.total.power_w - at.always_w) / at.counted_share;
   EXPECT_GE(bounded(at.total, errors(at), 0.9)[kPower].hi, unwaited_w);
 }

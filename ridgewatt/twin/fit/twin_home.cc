@@ -130,7 +130,7 @@ std::vector<std::string> TwinHome::reasons(const WorkloadFeatures& features) con
   constexpr double kFarMix = 0.1;      // Hellinger
   constexpr double kFarDecades = 0.3;  // a factor of two
   std::vector<std::string> reasons;
-  if (workloads.empty()) return {"workload: what was fitted is not known"};
+  if (workloads.empty()) return {"workload: the fitted workloads are not known"};
   const HomeDistance at = distance(features);
   if (at.kind > 0) {
     reasons.push_back(fmt::format("kind: no {} was fitted", name_of(features.kind)));
@@ -145,16 +145,16 @@ std::vector<std::string> TwinHome::reasons(const WorkloadFeatures& features) con
       const double more = std::sqrt(features.shares[i]) - std::sqrt(most);
       if (more > excess) excess = more, foreign = i, fitted_most = most;
     }
-    reasons.push_back(excess > 0
-                          ? fmt::format("class mix: {} {} of the work, at most {} where fitted",
-                                        kWorkClasses[foreign], percent(features.shares[foreign]),
-                                        percent(fitted_most))
-                          : "class mix: between those that were fitted");
+    reasons.push_back(
+        excess > 0 ? fmt::format("class mix: {} {} of the work, but at most {} in fitted workloads",
+                                 kWorkClasses[foreign], percent(features.shares[foreign]),
+                                 percent(fitted_most))
+                   : "class mix: between those of the fitted workloads");
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (!(ranges[i].beyond(features.extents[i]) > kFarDecades)) continue;
     const bool above = features.extents[i] > ranges[i].hi;
-    reasons.push_back(fmt::format("{}: {:.3g}, at {} {:.3g} where fitted", kExtents[i],
+    reasons.push_back(fmt::format("{}: {:.3g}, but at {} {:.3g} in fitted workloads", kExtents[i],
                                   std::pow(10, features.extents[i]), above ? "most" : "least",
                                   std::pow(10, above ? ranges[i].hi : ranges[i].lo)));
   }
