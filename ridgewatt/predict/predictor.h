@@ -21,8 +21,8 @@ struct Estimate {
   double hi = 0;
   // Degrees of freedom, if the logarithm follows Student's t; 0: it is normal.
   double degrees = 0;
-  // Standard deviation of the logarithm if `hi` was cut at a physical maximum; 0: `hi` determines
-  // it.
+  // Standard deviation of the logarithm, if `hi` was cut at a physical maximum. 0: it follows from
+  // `hi`.
   double log_sd = 0;
 };
 

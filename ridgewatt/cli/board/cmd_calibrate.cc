@@ -35,7 +35,7 @@ void calibrate_microbench(const Context& context, const CalibrateCommand& comman
                         "they belong to sweeps (--sweep)");
   const bool of_board = app.count("--device") > 0;
   if (!command.output.empty() && !of_board) {
-    throw UsageError("--output needs a board whose file gets the roofs", "",
+    throw UsageError("--output needs a board, because it writes a board file", "",
                      "give --device NAME or a board file, or omit -o to print the roofs");
   }
   const auto found = answer::calibrate_roofs(

@@ -96,8 +96,7 @@ TokenRequest request_of(const ResultFields& line) {
   request.begin_s = *begin_ns * 1e-9;
   request.end_s = *end_ns * 1e-9;
   const auto first_s = metric_value(metrics, "time_to_first_token", true);
-  if (!first_s)
-    line.fail("a request has no time to first token, which only streamed requests have");
+  if (!first_s) line.fail("a request has no time to first token, because it was not streamed");
   request.first_s = request.begin_s + *first_s;
   // The time stamp of the end is slightly after the last token, at which the latency ends.
   if (const auto latency_s = metric_value(metrics, "request_latency", true)) {
