@@ -7,6 +7,9 @@ if(PROJECT_IS_TOP_LEVEL)  # otherwise the including project decides
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND flags -Wno-restrict)  # false warnings of GCC 12 about std::string
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    list(APPEND flags -Wno-psabi)  # notes on how GCC before 10 passed a pair of numbers
+  endif()
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
     # False warnings of GCC 11 about optional values, and warnings about omitted designated members.
     list(APPEND flags -Wno-maybe-uninitialized -Wno-missing-field-initializers)
