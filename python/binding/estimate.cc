@@ -19,6 +19,7 @@ using report::EstimateLine;
 struct Estimates {
   std::shared_ptr<const EstimateAnswer> found;
   std::vector<EstimateLine> rows;
+  std::string command_name() const { return "estimate"; }
   Json json() const { return report::estimate_json(*found).whole(); }
   std::vector<std::string> remarks() const {
     const int batch = found->rows.front().setting->batch;
@@ -85,6 +86,7 @@ struct BoundPlan {
   answer::PlanAnswer found;
   std::vector<std::string> of_sweeps;  // remarks on the given sweeps
   std::vector<PlanRow> rows;
+  std::string command_name() const { return "schedule.plan"; }
   Json json() const { return report::plan_to_json(found); }
   std::vector<std::string> remarks() const { return of_sweeps; }
 };

@@ -14,6 +14,7 @@ using report::ExplainLine;
 struct Explanation {
   std::shared_ptr<const answer::ExplainAnswer> found;
   std::vector<ExplainLine> rows;
+  std::string command_name() const { return "explain"; }
   Json json() const { return report::explain_json(*found); }
   // Texts of the JSON, and what the layers of a profile cannot show.
   std::vector<std::string> remarks() const {

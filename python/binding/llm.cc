@@ -14,6 +14,7 @@ namespace {
 struct BoundFits {
   answer::FitsAnswer found;
   std::vector<llm::Fit> rows;
+  std::string command_name() const { return "fits"; }
   Json json() const { return report::fits_json(found.model, found.options, rows); }
   std::vector<std::string> remarks() const { return found.model.remarks; }
 };

@@ -23,6 +23,7 @@
 #include "ridgewatt/device/power_mode.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/report/field.h"
+#include "ridgewatt/report/result.h"
 
 namespace ridgewatt::python {
 
@@ -215,7 +216,8 @@ Fields<Answer> with_remarks(Fields<Answer> fields) {
 }
 
 // Binds an answer. `Answer` must have `rows`, a vector of Row, `Json json() const`, and
-// `std::vector<std::string> remarks() const`.
+// `std::vector<std::string> remarks() const`. If a command prints the same JSON,
+// `command_name()` is its name in the schema.
 template <class Answer, class Row>
 Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
                            const Fields<Answer>& answer_fields, const Fields<Row>& row_fields) {
@@ -241,10 +243,18 @@ Class<Answer> answer_class(py::module_& module, const char* name, const char* do
     add_columns(row_fields, self->rows, columns);
     return columns;
   });
-  made.def(
-      "to_dict", [](Self<Answer> self) { return to_python(self->json()); },
-      "Returns the answer as a dict: the JSON object that the command line prints, without the key "
-      "\"schema\".");
+  if constexpr (requires(const Answer& answer) { answer.command_name(); }) {
+    made.def(
+        "to_dict",
+        [](Self<Answer> self) {
+          return to_python(report::with_schema(self->command_name(), self->json()));
+        },
+        "Returns the answer as a dict: the JSON object that the command line prints.");
+  } else {
+    made.def(
+        "to_dict", [](Self<Answer> self) { return to_python(self->json()); },
+        "Returns the description and the rows as a dict.");
+  }
   add_notebook_methods(made);
   return made;
 }

@@ -22,6 +22,7 @@ struct BoundRoofline {
   answer::RooflineAnswer found;
   std::vector<Roof> rows;
   report::RooflineReport report;
+  std::string command_name() const { return "roofline"; }
   Json json() const { return report::roofline_json(found, report).whole(); }
   std::vector<std::string> remarks() const {
     std::vector<std::string> lines;

@@ -23,6 +23,7 @@ struct Tuned {
   std::vector<tune::ComparedPoint>
       rows;  // the answer (or the nearest miss), then points for comparison
 
+  std::string command_name() const { return "tune"; }
   Json json() const {
     return ranking.answers.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
   }

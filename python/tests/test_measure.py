@@ -99,7 +99,6 @@ class AConstantPower(OnAFakeBoard):
                                 "--format", "json", "--", "/bin/sh", "-c", script],
                                capture_output=True, text=True, check=True)
         command = json.loads(found.stdout)
-        command.pop("schema", None)
 
         def keys(value):
             if isinstance(value, dict):
