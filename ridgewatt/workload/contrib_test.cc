@@ -212,6 +212,102 @@ TEST(Contrib, IntegerProductsCountAsIntegers) {
   EXPECT_EQ(analysis.parameter_count, 320 + 10);
 }
 
+// 256 x 512 weights of 4 bits in blocks of 32. In bytes: 65,536 for the weights, 4 for each of 4096
+// scales, and 2048 for zero points of 4 bits.
+TEST(Contrib, PackedWeightsCountAsTheNumbersTheyHold) {
+  GraphSketch g;
+  g.input("x", {"batch", 7, 256});
+  g.weight("w", {512, 8, 16}, onnx::TensorProto::UINT8);
+  g.weight("scales", {4096});
+  g.weight("zeros", {2048}, onnx::TensorProto::UINT8);
+  g.output("y");
+  auto* node = g.ms("MatMulNBits", {"x", "w", "scales", "zeros"}, {"y"});
+  for (const auto& [name, value] :
+       std::map<std::string, int>{{"K", 256}, {"N", 512}, {"bits", 4}, {"block_size", 32}}) {
+    set_int(node, name, value);
+  }
+  Model model = g.model();
+  const Analysis analysis = analyze(model);
+  EXPECT_EQ(analysis.macs, 7.0 * 256 * 512);
+  EXPECT_EQ(analysis.parameter_count, 256.0 * 512);
+  EXPECT_EQ(analysis.parameter_bytes, 65536 + 4 * 4096 + 2048);
+}
+
+// The same weights as standard operators, with 16-bit scales and without zero points.
+TEST(Contrib, ScalesOfBlocksAreStoredWithTheWeights) {
+  GraphSketch g;
+  g.input("x", {"batch", 7, 256}, onnx::TensorProto::FLOAT16);
+  g.weight("w", {256, 512}, onnx::TensorProto::INT4);
+  g.weight("scales", {8, 512}, onnx::TensorProto::FLOAT16);
+  g.output("y");
+  auto* node = g.node("DequantizeLinear", {"w", "scales"}, {"real"});
+  set_int(node, "block_size", 32);
+  set_int(node, "axis", 0);
+  g.node("MatMul", {"x", "real"}, {"y"});
+  Model model = g.model();
+  const Analysis analysis = analyze(model);
+  EXPECT_EQ(analysis.parameter_count, 256.0 * 512);
+  EXPECT_EQ(analysis.parameter_bytes, 65536 + 2 * 4096);
+  EXPECT_EQ(analysis.read_bytes, 65536 + 2 * 4096 + 2 * 7 * 256);
+}
+
+// Two of 64 x 32 weights are not zero. Runtimes store all.
+TEST(Contrib, SparseWeightsAreStoredAsDenseOnes) {
+  GraphSketch g;
+  g.input("x", {"batch", 64});
+  auto* sparse = g.graph.add_sparse_initializer();
+  sparse->mutable_values()->set_name("w");
+  sparse->mutable_values()->set_data_type(kFloatType);
+  sparse->mutable_values()->add_dims(2);
+  for (const float value : {1.0F, 2.0F}) sparse->mutable_values()->add_float_data(value);
+  sparse->mutable_indices()->set_data_type(kInt64Type);
+  sparse->mutable_indices()->add_dims(2);
+  for (const int index : {3, 70}) sparse->mutable_indices()->add_int64_data(index);
+  for (const int extent : {64, 32}) sparse->add_dims(extent);
+  g.node("MatMul", {"x", "w"}, {"y"});
+  g.output("y");
+  Model model = g.model();
+  const Analysis analysis = analyze(model);
+  EXPECT_EQ(analysis.parameter_count, 64 * 32);
+  EXPECT_EQ(analysis.parameter_bytes, 4 * 64 * 32);
+}
+
+struct EinsumCase {
+  const char* equation;
+  std::vector<std::vector<SketchDim>> operands;
+  double macs, flops;
+};
+
+// ONNX Runtime and torch.einsum multiply two operands at a time, after sums over indices that no
+// other operand and not the result has.
+TEST(Contrib, EinsumMultipliesTwoOperandsAtATime) {
+  const EinsumCase cases[] = {
+      {"ij,jk,kl->il", {{10, 20}, {20, 30}, {30, 5}}, 6000 + 1500, 15000},
+      {"ij,kl->", {{20, 20}, {6, 7}}, 1, 2 + 400 + 42},
+      {"bij,jk->ik", {{3, 10, 20}, {20, 30}}, 6000, 12000 + 600},
+      {"bhqd,bhkd->bhqk", {{2, 4, 7, 16}, {2, 4, 9, 16}}, 8 * 7 * 9 * 16, 2 * 8 * 7 * 9 * 16},
+      {"...i,ij->...j", {{2, 5, 20}, {20, 30}}, 6000, 12000},
+      {"bij,jk", {{3, 10, 20}, {20, 30}}, 18000, 36000},  // the result is bik
+      {"i,i,i->i", {{9}, {9}, {9}}, 18, 36},
+      {"ii->i", {{20, 20}}, 0, 20},
+  };
+  for (const EinsumCase& one : cases) {
+    GraphSketch g;
+    std::vector<std::string> names;
+    for (const auto& dims : one.operands) {
+      names.push_back("x" + std::to_string(names.size()));
+      g.input(names.back(), dims);
+    }
+    g.output("y");
+    auto* node = g.node("Einsum", names, {"y"});
+    new_attribute(node, "equation", onnx::AttributeProto::STRING)->set_s(one.equation);
+    Model model = g.model();
+    const Analysis analysis = analyze(model);
+    EXPECT_EQ(analysis.macs, one.macs) << one.equation;
+    EXPECT_EQ(analysis.flops, one.flops) << one.equation;
+  }
+}
+
 TEST(Contrib, ChannelsMayStandLast) {
   GraphSketch g;
   g.input("x", {1, 8, 9, 3});
@@ -427,6 +523,85 @@ TEST(DeployedWorkload, TakesTheBatchThatTheFileFixes) {
     EXPECT_THAT(error.what(), HasSubstr("the file fixes the batch at 4: use --batch 4"));
   }
   EXPECT_EQ(DeployedWorkload("zoo:lenet5").at(0)->batch, 1);
+}
+
+// A camera's image of 32 x 32 pixels without batch axis, as bytes, and a 3x3 convolution with 8
+// channels. `output`: the first extent that the file states for the output.
+GraphSketch camera(const std::vector<SketchDim>& image, const SketchDim& output) {
+  GraphSketch g;
+  g.input("image", image, onnx::TensorProto::UINT8);
+  g.constant<std::int64_t>("zero", {0}, kInt64Type);
+  g.weight("w", {8, 3, 3, 3});
+  set_int(g.node("Cast", {"image"}, {"real"}), "to", kFloatType);
+  set_ints(g.node("Transpose", {"real"}, {"planes"}), "perm", {2, 0, 1});
+  g.node("Unsqueeze", {"planes", "zero"}, {"sample"});
+  g.node("Conv", {"sample", "w"}, {"y"});
+  g.output("y", {output, 8, 30, 30});
+  return g;
+}
+
+void expect_no_batch(const GraphSketch& sketch, const std::map<std::string, std::int64_t>& dims) {
+  Model model = sketch.model();
+  const Analysis analysis = analyze(model, {.dims = dims});
+  EXPECT_EQ(analysis.workload.batch, 1);
+  EXPECT_EQ(analysis.macs, 8.0 * 30 * 30 * 27);
+  try {
+    analyze(model, {.batch = 4, .dims = dims});
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the model has no batch: each run takes one sample"));
+  }
+}
+
+TEST(Infer, TheSideOfAnImageIsNotTheBatch) {
+  expect_no_batch(camera({32, 32, 3}, 1), {});
+  expect_no_batch(camera({"height", "width", 3}, "samples"), {{"height", 32}, {"width", 32}});
+  expect_no_batch(camera({"rows", "columns", 3}, 1), {{"rows", 32}, {"columns", 32}});
+}
+
+// The bytes of a JPEG file, of which the network takes a resized image.
+TEST(Infer, TheLengthOfAnEncodedImageIsNotTheBatch) {
+  for (const SketchDim& length : {SketchDim("n_bytes"), SketchDim("N"), SketchDim(5000)}) {
+    GraphSketch g;
+    g.input("jpeg", {length}, onnx::TensorProto::UINT8);
+    g.constant<std::int64_t>("zero", {0}, kInt64Type);
+    g.constant<std::int64_t>("sizes", {32, 32, 3}, kInt64Type);
+    g.weight("w", {8, 3, 3, 3});
+    g.node("ImageDecoder", {"jpeg"}, {"image"});
+    g.node("Resize", {"image", "", "", "sizes"}, {"small"});
+    set_int(g.node("Cast", {"small"}, {"real"}), "to", kFloatType);
+    set_ints(g.node("Transpose", {"real"}, {"planes"}), "perm", {2, 0, 1});
+    g.node("Unsqueeze", {"planes", "zero"}, {"sample"});
+    g.node("Conv", {"sample", "w"}, {"y"});
+    g.output("y");
+    expect_no_batch(g, {});
+  }
+}
+
+TEST(Infer, AFixedBatchOfSeveralSamplesReachesAnOutput) {
+  for (const SketchDim& output : {SketchDim(4), SketchDim("rows"), SketchDim(400)}) {
+    GraphSketch g;
+    g.input("x", {4, 64});
+    g.weight("w", {64, 32});
+    g.node("MatMul", {"x", "w"}, {"y"});
+    g.output("y", {output, 32});
+    Model model = g.model();
+    EXPECT_EQ(analyze(model).workload.batch, 4);
+    EXPECT_EQ(analyze(model, {.batch = 2}).macs, 2 * 64 * 32);
+  }
+}
+
+TEST(DeployedWorkload, KnowsWhetherTheModelHasABatch) {
+  const testing::TemporaryFolder folder;
+  const auto written = [&](const GraphSketch& sketch) {
+    onnx::ModelProto proto;
+    proto.set_ir_version(10);
+    proto.add_opset_import()->set_version(21);
+    *proto.mutable_graph() = sketch.graph;
+    return folder.write("model.onnx", proto.SerializeAsString());
+  };
+  EXPECT_FALSE(DeployedWorkload(written(camera({32, 32, 3}, 1))).has_batch());
+  EXPECT_TRUE(DeployedWorkload("zoo:lenet5").has_batch());
 }
 
 // A constant of `first` elements plus a constant of `second_dims`: the shape of the sum must be
@@ -715,6 +890,49 @@ TEST(Bodies, BranchesWithDeclaredInputsAreCounted) {
     const Analysis analysis = analyze(model, {.batch = 6});
     EXPECT_EQ(analysis.macs, 6.0 * 16 * 10) << passed;
     EXPECT_EQ(type_of_output(model), "float32[6x10]") << passed;
+  }
+}
+
+// An If between products of 16 x 10 and 16 x 20 weights, and 7 numbers in a branch of the second.
+// An engine holds the weights of all branches that it may need.
+TEST(Bodies, ParametersOfAllBranchesCountIfTheConditionIsNotKnown) {
+  for (const bool known : {false, true}) {
+    GraphSketch inner;
+    inner.weight("more", {20});
+    inner.node("Add", {"wide", "more"}, {"inner_y"});
+    inner.output("inner_y");
+    GraphSketch inner_other;
+    inner_other.node("Identity", {"wide"}, {"inner_same"});
+    inner_other.output("inner_same");
+    GraphSketch branch;
+    branch.weight("w", {16, 10});
+    branch.node("MatMul", {"x", "w"}, {"narrow"});
+    branch.output("narrow");
+    GraphSketch other;
+    other.weight("w2", {16, 20});
+    other.node("MatMul", {"x", "w2"}, {"wide"});
+    auto* nested = other.node("If", {"c2"}, {"other_y"});
+    set_body(nested, "then_branch", inner);
+    set_body(nested, "else_branch", inner_other);
+    other.output("other_y");
+    GraphSketch g;
+    if (known) {
+      g.constant<std::uint8_t>("c", {1}, onnx::TensorProto::BOOL, true);
+    } else {
+      g.input("c", {}, onnx::TensorProto::BOOL);
+    }
+    g.input("c2", {}, onnx::TensorProto::BOOL);
+    g.input("x", {"batch", 16});
+    g.output("y");
+    auto* node = g.node("If", {"c"}, {"y"});
+    set_body(node, "then_branch", branch);
+    set_body(node, "else_branch", other);
+    Model model = g.model();
+    const Analysis analysis = analyze(model);
+    EXPECT_EQ(analysis.macs, known ? 160 : 320);
+    EXPECT_EQ(analysis.parameter_count, known ? 160 : 160 + 320 + 20);
+    EXPECT_EQ(analysis.parameter_bytes, 4 * analysis.parameter_count);
+    EXPECT_GT(analysis.peak_memory_bytes, analysis.parameter_bytes);
   }
 }
 

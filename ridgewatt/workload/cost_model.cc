@@ -87,20 +87,23 @@ class Accountant {
   }
 
   void count_parameters() {
-    std::set<TensorId> weights;
+    std::map<TensorId, double> values = plan_.idle_weights;  // numbers per element, by weight
+    std::set<TensorId> scales;
     for (const Step& step : plan_.steps) {
-      if (step.kind == StepKind::kFolded) continue;
-      for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
-        for (const TensorId id : weights_behind(plan_, step, i)) weights.insert(id);
+      for (const TensorId id : weights_of(plan_, step)) {
+        values[id] = std::max(values[id], packed_values(plan_, step, id));
       }
+      for (const TensorId id : scales_of(plan_, step)) scales.insert(id);
     }
     std::map<DataType, double> by_type;
-    for (const TensorId id : weights) {
-      analysis_.parameter_count += sizes_.elements(id);
+    for (const auto& [id, packed] : values) {
+      const double count = packed * sizes_.elements(id);
+      analysis_.parameter_count += count;
       analysis_.parameter_bytes += sizes_.bytes(id);
-      by_type[plan_.tensor(id).dtype] += sizes_.elements(id);
+      by_type[plan_.tensor(id).dtype] += count;
       if (!is_floating(plan_.tensor(id).dtype)) ++integer_weights_;
     }
+    for (const TensorId id : scales) analysis_.parameter_bytes += sizes_.bytes(id);
     const auto most = std::max_element(by_type.begin(), by_type.end(),
                                        [](auto& a, auto& b) { return a.second < b.second; });
     if (options_.precision != Precision::kStored) {

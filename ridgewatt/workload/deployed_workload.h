@@ -45,6 +45,8 @@ class DeployedWorkload {
   // other batches are known, NotSupportedError if the runtime does not support the kind or
   // precision, and the errors of workload_cost().
   std::shared_ptr<const WorkloadCost> at(int batch) const;
+  // False if each run takes one sample: no axis of the model's inputs is the batch.
+  bool has_batch() const;
   // Side of the model's input images in pixels. Throws UsageError if its input is not an image.
   double image_side() const;
   const std::string& name() const { return name_; }  // as passed to the constructor

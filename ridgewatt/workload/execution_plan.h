@@ -46,6 +46,9 @@ struct ExecutionPlan {
     kShapes,    // stored values and shapes
   };
   std::vector<Origin> origin;
+  // Weights of all branches of Ifs whose condition is not known, with packed_values(): those of the
+  // branches that are not counted are stored, too.
+  std::map<TensorId, double> idle_weights;
   // Assumed branches and trip counts, which are unknown before the model runs.
   std::vector<std::string> assumptions;
 
@@ -68,5 +71,14 @@ ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers = t
 // not weights.
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
                                      std::size_t input);
+
+// Returns the weights of all inputs of a step. Empty if the step is folded.
+std::vector<TensorId> weights_of(const ExecutionPlan& plan, const Step& step);
+
+// Returns how many numbers one element of a weight holds: 2 if bytes hold 4-bit numbers.
+double packed_values(const ExecutionPlan& plan, const Step& step, TensorId weight);
+
+// Returns the stored scales and zero points of weights that are quantized in blocks.
+std::vector<TensorId> scales_of(const ExecutionPlan& plan, const Step& step);
 
 }  // namespace ridgewatt::workload

@@ -131,7 +131,7 @@ void EstimateAnswer::check() const {
 
 std::optional<int> fixed_batch(const workload::DeployedWorkload& workload) {
   const int own = workload.at(0)->batch;
-  return own > 1 ? std::optional(own) : std::nullopt;
+  return own > 1 || !workload.has_batch() ? std::optional(own) : std::nullopt;
 }
 
 int usual_batch(const workload::DeployedWorkload& workload) {

@@ -51,8 +51,9 @@ The cost rule of every operator. `ridgewatt operators` prints this page from the
   `ridgewatt analyze MODEL --explain NODE` prints. `channels` and `window` of a convolution count
   what contributes to one output (of a transposed convolution: what one input contributes to). `k`
   is the number of terms of each sum of a product. `bias` and `peepholes` are 1 if they are present.
-  `extra` counts fused operations (a scale, an addition, an activation: 1 each). A
-  multiply-accumulate (MAC) is two operations.
+  `extra` counts fused operations (a scale, an addition, an activation: 1 each). An `Einsum`
+  multiplies two operands at a time (`products`: MACs), after `sums` over the indices of only one
+  operand. A multiply-accumulate (MAC) is two operations.
 * **Gradient**: operations of the backward pass, for each operand that needs a gradient, or for all
   operands if they are computed together.
 * **Training**: operations of the forward pass if they differ from inference (statistics of the

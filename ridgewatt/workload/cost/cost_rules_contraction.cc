@@ -1,8 +1,9 @@
 // Costs of operators that consist of MACs: convolutions, matrix products, recurrent cells,
 // attention.
+#include <algorithm>
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "ridgewatt/workload/cost/cost_rules.h"
 #include "ridgewatt/workload/cost/cost_terms.h"
@@ -101,52 +102,6 @@ OpCost fused_product(const OpContext& op, Terms& t, std::size_t bias) {
 }
 
 constexpr std::string_view kFusedProductFormula = "2 * outputs * k + (bias + extra) * outputs";
-
-// Labels of an Einsum operand with their extents. The axes of an ellipsis are named by their
-// distance from its end, so that they align between operands.
-using Labels = std::map<std::string, double>;
-
-void read_labels(std::string_view term, const Tensor& tensor, Labels& labels) {
-  const auto rank = tensor.shape ? static_cast<int>(tensor.shape->size()) : 0;
-  int named = 0;
-  for (const char c : term) named += c != '.' && c != ' ' ? 1 : 0;
-  int axis = 0;
-  for (std::size_t i = 0; i < term.size(); ++i) {
-    if (term[i] == ' ') continue;
-    if (term[i] != '.') {
-      double& known = labels[std::string(1, term[i])];
-      known = std::max(known, extent(tensor, axis++));
-      continue;
-    }
-    for (int left = rank - named; left > 0; --left) {
-      double& known = labels["..." + std::to_string(left)];
-      known = std::max(known, extent(tensor, axis++));
-    }
-    i += 2;
-  }
-}
-
-// Each combination of label values is one product for each operand after the first.
-OpCost einsum(const OpContext& op, Terms& t) {
-  const std::string equation(op.node().text("equation", ""));
-  const std::string operands = equation.substr(0, equation.find("->"));
-  Labels labels;
-  std::size_t index = 0;
-  bool known = true;
-  for (std::size_t begin = 0; begin <= operands.size() && index < op.input_count(); ++index) {
-    const auto end = std::min(operands.find(',', begin), operands.size());
-    known = known && op.input(index).has_static_shape();
-    read_labels(std::string_view(operands).substr(begin, end - begin), op.input(index), labels);
-    begin = end + 1;
-  }
-  double combinations = known ? 1 : kUnknown;
-  for (const auto& [label, length] : labels) combinations *= length;
-  t("combinations", combinations);
-  const double products = t("products", static_cast<double>(index) - 1);
-  const double outputs = outputs_of(op, t);
-  if (products == 0) return {.flops = combinations};
-  return product(combinations * products, outputs, outputs > 0 ? combinations / outputs : 0, 0);
-}
 
 // A recurrent layer. Each step multiplies the input and the state by the weights of all gates.
 // `element_work`: additional operations per element of the state.
@@ -314,8 +269,6 @@ const CostRule kGemm = rule(OpClass::kGemm, gemm, "2 * outputs * k + bias * outp
                             Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
 const CostRule kMatMul = rule(OpClass::kGemm, matmul, "2 * outputs * k", Fusion::kKernel,
                               contraction_gradients(Saved::kOtherInputs));
-const CostRule kEinsum = rule(OpClass::kGemm, einsum, "2 * combinations * products",
-                              Fusion::kKernel, contraction_gradients(Saved::kOtherInputs));
 const CostRule kLstm = rule(
     OpClass::kRecurrent, [](const OpContext& op, Terms& t) { return recurrent(op, t, 4, 26); },
     "steps * samples * directions * hidden * "

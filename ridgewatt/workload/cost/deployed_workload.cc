@@ -18,6 +18,7 @@ struct DeployedWorkload::Loaded {
   std::mutex mutex;
   Model model;
   int batch = 1;  // the batch that the file fixes
+  bool has_batch = true;
 };
 
 namespace {
@@ -72,8 +73,9 @@ constexpr char kMayBeFolded[] =
 DeployedWorkload::DeployedWorkload(const std::string& model, DeployOptions options)
     : name_(model), options_(std::move(options)), loaded_(std::make_shared<Loaded>()) {
   loaded_->model = load_workload(model);
-  const std::int64_t fixed = fixed_batch(loaded_->model).value_or(1);
-  if (fixed <= kMostBatch) loaded_->batch = static_cast<int>(fixed);
+  const auto fixed = fixed_batch(loaded_->model);
+  if (fixed && *fixed <= kMostBatch) loaded_->batch = static_cast<int>(*fixed);
+  loaded_->has_batch = fixed || leaves_batch_open(loaded_->model);
 }
 
 DeployedWorkload::DeployedWorkload(std::map<int, std::shared_ptr<const WorkloadCost>> costs)
@@ -85,6 +87,10 @@ DeployedWorkload::DeployedWorkload(std::string name, std::shared_ptr<Loaded> loa
 
 DeployedWorkload DeployedWorkload::with(DeployOptions options) const {
   return {name_, loaded_, std::move(options)};
+}
+
+bool DeployedWorkload::has_batch() const {
+  return !loaded_ || loaded_->has_batch;
 }
 
 std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {

@@ -14,7 +14,9 @@ double TensorSizes::elements(TensorId id) const {
 
 double TensorSizes::bytes(TensorId id) const {
   const Tensor& tensor = plan_->tensor(id);
-  if (tensor.kind != ValueKind::kTensor) return 0;
+  // Runtimes store a sparse tensor as a dense one.
+  const bool dense = tensor.kind == ValueKind::kTensor || tensor.kind == ValueKind::kSparseTensor;
+  if (!dense) return 0;
   int bits = precision_->bits(tensor.dtype, plan_->is_constant(id));
   if (bits_ != nullptr && is_floating(tensor.dtype)) {
     const int own = (*bits_)[static_cast<std::size_t>(plan_->root(id))];
@@ -154,6 +156,18 @@ class FusedTraffic {
     double bytes = sizes_.bytes(id);
     if (reads_part(step, input)) bytes = std::min(bytes, sizes_.bytes(step.node->outputs[0]));
     add_read(traffic.reads, id, index, bytes, sizes_.bytes(id));
+    read_scales(plan_.root(step.node->inputs[input]), id, index, traffic);
+  }
+
+  // The scales of blocks are read together with the stored weight from which `id` is computed.
+  void read_scales(TensorId id, TensorId stored, int index, KernelTraffic& traffic) const {
+    while (id != stored) {
+      const Step& step = plan_.steps[static_cast<std::size_t>(plan_.producer_of(id))];
+      for (const TensorId scale : scales_of(plan_, step)) {
+        add_read(traffic.reads, scale, index, sizes_.bytes(scale), sizes_.bytes(scale));
+      }
+      id = step.node->inputs[0];
+    }
   }
 
   void collect_writes(int index, KernelTraffic& traffic) const {

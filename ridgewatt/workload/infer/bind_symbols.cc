@@ -25,37 +25,67 @@ struct OpenExtent {
   std::size_t axis;
   std::string name;
   bool is_named;
+  bool counts_samples;  // may be the batch
   bool is_batch = false;
 };
 
+// True for the bytes of a file that a node decodes, such as a JPEG image.
+bool is_encoded(const Model& model, TensorId input) {
+  const auto& declared = model.tensors[static_cast<std::size_t>(input)].declared;
+  if (!declared || !declared->shape || declared->shape->size() != 1) return false;
+  if (data_type_bits(declared->dtype) != 8) return false;
+  return std::any_of(model.graph.nodes.begin(), model.graph.nodes.end(), [&](const Node& node) {
+    return contains(node.inputs, input) && lower_case(node.op).find("decode") != std::string::npos;
+  });
+}
+
+// Whether the file allows that the first axis of an output grows with `extent`, which may be open.
+bool reaches_output(const Model& model, std::int64_t extent) {
+  return std::any_of(model.graph.outputs.begin(), model.graph.outputs.end(), [&](TensorId id) {
+    const auto& declared = model.tensors[static_cast<std::size_t>(id)].declared;
+    if (!declared || !declared->shape) return true;
+    if (declared->shape->empty()) return false;
+    const std::int64_t first = declared->shape->front();
+    return first == kUnknownDim || (extent > 0 && first % extent == 0);
+  });
+}
+
 // Returns the open extents of the inputs that are not given. The batch is an extent with a name for
-// a batch, otherwise the first open extent on a first axis. If that extent is unnamed, the first
-// open axis of each input is the batch, unless the input starts with a fixed extent of 1.
+// a batch, otherwise the first open extent on a first axis that may reach an output. If that extent
+// is unnamed, the first open axis of each input is the batch, unless the input starts with a fixed
+// extent of 1.
 std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& options) {
   std::vector<OpenExtent> open;
   for (std::size_t i = options.inputs.size(); i < model.graph.inputs.size(); ++i) {
     const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
     if (!input.declared || !input.declared->shape) continue;
     const Shape& shape = *input.declared->shape;
+    const bool encoded = is_encoded(model, model.graph.inputs[i]);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis] != kUnknownDim) continue;
       const bool is_named = axis < input.symbols.size() && !input.symbols[axis].empty();
-      open.push_back({i, axis, extent_name(input, axis), is_named});
+      const std::string name = extent_name(input, axis);
+      open.push_back({i, axis, name, is_named, !encoded && !(is_named && names_side(name))});
     }
   }
   std::set<std::string> batch_names;
   for (const OpenExtent& extent : open) {
-    if (extent.is_named && names_batch(extent.name)) batch_names.insert(extent.name);
+    if (extent.is_named && extent.counts_samples && names_batch(extent.name)) {
+      batch_names.insert(extent.name);
+    }
   }
   if (batch_names.empty()) {
-    const auto first = std::find_if(open.begin(), open.end(),
-                                    [](const OpenExtent& extent) { return extent.axis == 0; });
+    if (!reaches_output(model, kUnknownDim)) return open;
+    const auto first = std::find_if(open.begin(), open.end(), [](const OpenExtent& extent) {
+      return extent.axis == 0 && extent.counts_samples;
+    });
     if (first != open.end() && first->is_named) batch_names.insert(first->name);
   }
   std::size_t previous = model.graph.inputs.size();  // input of the previous extent
   for (OpenExtent& extent : open) {
     const Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[extent.input])];
-    const bool is_first = extent.input != previous && input.declared->shape->front() != 1;
+    const bool is_first =
+        extent.input != previous && extent.counts_samples && input.declared->shape->front() != 1;
     extent.is_batch =
         batch_names.empty() ? is_first && !extent.is_named : batch_names.count(extent.name) > 0;
     previous = extent.input;
@@ -137,18 +167,35 @@ std::size_t fixed_batch_axis(const Model& model, TensorId input) {
   return 0;
 }
 
-// Returns the batch that the file was exported with and replaces it with `batch`, if given.
-std::int64_t rebatch(Model& model, std::size_t first, std::optional<std::int64_t> batch) {
+// Returns the batch with which the file was exported; 0 if no axis of the inputs is the batch. The
+// batch is the first axis of the first input, if an output or another input can share it.
+std::int64_t exported_batch(const Model& model, std::size_t first) {
   std::int64_t exported = 0;
+  int inputs = 0;  // that share the extent
   for (std::size_t i = first; i < model.graph.inputs.size(); ++i) {
-    Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[i])];
-    const std::size_t axis = fixed_batch_axis(model, model.graph.inputs[i]);
-    if (!input.shape || axis >= input.shape->size()) continue;
-    std::int64_t& extent = (*input.shape)[axis];
-    if (exported == 0 && extent > 0) exported = extent;
-    if (extent == exported && batch) extent = *batch;
+    const TensorId id = model.graph.inputs[i];
+    const auto& declared = model.tensors[static_cast<std::size_t>(id)].declared;
+    const std::size_t axis = fixed_batch_axis(model, id);
+    if (!declared || !declared->shape || axis >= declared->shape->size()) continue;
+    const std::int64_t extent = (*declared->shape)[axis];
+    if (extent < 1 || is_encoded(model, id)) continue;
+    if (exported == 0 && (axis > 0 || extent == 1)) return extent;
+    if (exported == 0) exported = extent;
+    inputs += extent == exported ? 1 : 0;
   }
-  return exported == 0 ? batch.value_or(1) : exported;
+  return inputs > 1 || reaches_output(model, exported) ? exported : 0;
+}
+
+// Replaces the batch with which the file was exported.
+void rebatch(Model& model, std::size_t first, std::int64_t exported, std::int64_t batch) {
+  for (std::size_t i = first; i < model.graph.inputs.size(); ++i) {
+    const TensorId id = model.graph.inputs[i];
+    Tensor& input = model.tensors[static_cast<std::size_t>(id)];
+    const std::size_t axis = fixed_batch_axis(model, id);
+    if (!input.shape || axis >= input.shape->size() || is_encoded(model, id)) continue;
+    std::int64_t& extent = (*input.shape)[axis];
+    if (extent == exported) extent = batch;
+  }
 }
 
 void collect_body_symbols(const Model& model, const Graph& graph, std::set<std::string>& names) {
@@ -212,18 +259,15 @@ ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& op
 
 }  // namespace
 
+bool leaves_batch_open(const Model& model) {
+  const std::vector<OpenExtent> open = open_extents(model, {});
+  return std::any_of(open.begin(), open.end(),
+                     [](const OpenExtent& extent) { return extent.is_batch; });
+}
+
 std::optional<std::int64_t> fixed_batch(const Model& model) {
-  for (const OpenExtent& extent : open_extents(model, {})) {
-    if (extent.is_batch) return std::nullopt;
-  }
-  for (const TensorId id : model.graph.inputs) {
-    const auto& declared = model.tensors[static_cast<std::size_t>(id)].declared;
-    const std::size_t axis = fixed_batch_axis(model, id);
-    if (!declared || !declared->shape || axis >= declared->shape->size()) continue;
-    const std::int64_t extent = (*declared->shape)[axis];
-    if (extent != 0) return extent > 0 ? std::optional(extent) : std::nullopt;
-  }
-  return std::nullopt;
+  const std::int64_t exported = leaves_batch_open(model) ? 0 : exported_batch(model, 0);
+  return exported > 0 ? std::optional(exported) : std::nullopt;
 }
 
 void bind_known_symbols(const std::vector<std::string>& symbols,
@@ -318,9 +362,17 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
     (*input.shape)[extent.axis] = value->second;
   }
   if (has_open_batch) return summary.batch;
-  const std::int64_t exported = rebatch(model, options.inputs.size(), options.batch);
-  if (!options.batch) summary.batch = exported;
-  return exported;
+  const std::int64_t exported = exported_batch(model, options.inputs.size());
+  if (exported > 0) {
+    if (!options.batch) summary.batch = exported;
+    rebatch(model, options.inputs.size(), exported, summary.batch);
+    return exported;
+  }
+  if (summary.batch > 1 && options.inputs.empty()) {
+    throw UsageError("the model has no batch: each run takes one sample", "",
+                     "omit the batch, or export the model with a batch axis");
+  }
+  return summary.batch;
 }
 
 }  // namespace ridgewatt::workload

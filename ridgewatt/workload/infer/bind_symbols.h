@@ -25,11 +25,16 @@ struct Assumptions {
 
 // Sets type and shape of the main graph's inputs and fills in batch, bound and assumed of
 // `summary`. Returns the batch with which the file was exported, or summary.batch if the file
-// leaves it open. Throws UsageError for an option that matches no input.
+// leaves it open or has no batch. Throws UsageError for an option that matches no input, and for a
+// batch above 1 if the model has no batch.
 std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assumptions& assumptions,
                          InferSummary& summary);
 
-// Returns the batch that the file fixes; empty if the file leaves it open.
+// True if the batch is an open extent.
+bool leaves_batch_open(const Model& model);
+
+// Returns the batch that the file fixes. Empty if the file leaves it open, or if no axis of the
+// inputs is the batch.
 std::optional<std::int64_t> fixed_batch(const Model& model);
 
 // Returns the names of the open extents for which bind_inputs() needs assumptions.

@@ -43,6 +43,11 @@ bool names_batch(std::string_view name) {
   return holds(lower, "batch") || contains(kExact, lower);
 }
 
+bool names_side(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return lower == "h" || lower == "w" || holds(lower, "height") || holds(lower, "width");
+}
+
 bool names_past(std::string_view name) {
   const std::string lower = lower_case(name);
   return holds(lower, "past") && names_length(lower);

@@ -15,6 +15,7 @@ namespace ridgewatt::workload {
 using ExtentValues = std::map<std::string, std::int64_t>;
 
 bool names_batch(std::string_view name);   // "batch", "batch_size", "N"
+bool names_side(std::string_view name);    // "height", "w": side of an image
 bool names_past(std::string_view name);    // "past_sequence_length": tokens in the cache
 bool names_total(std::string_view name);   // "total_seq_len": tokens in the cache plus new tokens
 bool names_tokens(std::string_view name);  // "sequence_length", "seq_len": new tokens

@@ -213,20 +213,35 @@ class PlanBuilder {
     }
   }
 
-  std::size_t dearer_branch(const Node& node) const {
+  // Also notes the weights of all branches.
+  std::size_t dearer_branch(const Node& node) {
     std::size_t dearest = 0;
     double most = -1;
     for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
-      PlanBuilder trial(*plan_.model, kind_, integers_);
+      PlanBuilder trial(*this);
       trial.add_graph(node.subgraphs[i], 1, 0);
       double work = 0;
-      for (const Step& step : trial.plan_.steps) work += step.count * (1 + step.cost.flops);
+      for (std::size_t k = plan_.steps.size(); k < trial.plan_.steps.size(); ++k) {
+        const Step& step = trial.plan_.steps[k];
+        work += step.count * (1 + step.cost.flops);
+      }
+      note_weights(trial.plan_);
       if (work > most) {
         most = work;
         dearest = i;
       }
     }
     return dearest;
+  }
+
+  void note_weights(const ExecutionPlan& branch) {
+    plan_.idle_weights = branch.idle_weights;
+    for (std::size_t k = plan_.steps.size(); k < branch.steps.size(); ++k) {
+      for (const TensorId id : weights_of(branch, branch.steps[k])) {
+        plan_.idle_weights[id] = packed_values(branch, branch.steps[k], id);
+        plan_.origin[static_cast<std::size_t>(id)] = Origin::kConstant;
+      }
+    }
   }
 
   void add_loop(const Node& node, std::size_t index, double count) {
@@ -272,6 +287,8 @@ bool is_setting(const Node& node, std::size_t input) {
     return input != 0 && input != 3;
   }
   if (op == "QGemm") return input != 0 && input != 3 && input != 6;
+  if (op == "MatMulNBits") return input >= 2 && input <= 4;
+  if (op == "MatMulBnb4" || op == "GatherBlockQuantized") return input >= 2;
   if (op == "MatMulIntegerToFloat") return input >= 2 && input <= 5;
   if (op == "DynamicQuantizeMatMul") return input == 2 || input == 3;
   if (op == "GroupQueryAttention") return input >= 5;
@@ -321,6 +338,16 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
 
 ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers) {
   return PlanBuilder(model, kind, integers).build();
+}
+
+std::vector<TensorId> weights_of(const ExecutionPlan& plan, const Step& step) {
+  std::vector<TensorId> weights;
+  if (step.kind == StepKind::kFolded) return weights;
+  for (std::size_t i = 0; i < step.node->inputs.size(); ++i) {
+    const std::vector<TensorId> found = weights_behind(plan, step, i);
+    weights.insert(weights.end(), found.begin(), found.end());
+  }
+  return weights;
 }
 
 std::vector<TensorId> weights_behind(const ExecutionPlan& plan, const Step& step,
