@@ -321,7 +321,7 @@ DayOutcome govern_day(Policy& policy, const DayBoard& board, const Day& day, boo
     } else {
       rest(for_s);
     }
-    if (keep_steps) steps.push_back({begin_s, next, seen});
+    if (keep_steps) steps.push_back({begin_s, next, seen, play.minibatches(), play.energy_j()});
   }
   DayOutcome outcome = finished(play, goal, end_s, day.options().length_s);
   outcome.switches = switches;

@@ -97,6 +97,7 @@ struct DayStep {
   double begin_s = 0;
   Decision decision;
   Window seen;
+  double minibatches = 0, energy_j = 0;  // totals from the start of the day to the end of this step
 };
 
 struct DayOutcome {

@@ -97,6 +97,30 @@ TEST(Policy, ABudgetIsUsedAndKept) {
   EXPECT_GE(held.energy_j, goal.energy_j * 0.98);
 }
 
+// Totals include rest: of 5 W before the program starts, after the budget is used and, between
+// requests, in a mode. The board rests until the end of the day after the last step.
+TEST(Policy, TheTotalsOfStepsAreThoseOfTheDay) {
+  const auto modes = modes_of(1, 1);
+  DayOptions requests = calm(20000);
+  requests.rate_hz = 0.5;
+  const Goal budget{.end_s = 20000, .energy_j = 15.0 * 20000}, latency{.latency_s = 2};
+  for (const auto& [goal, options] :
+       {std::pair(budget, calm(20000)), std::pair(latency, requests)}) {
+    Policy policy = policy_of(goal);
+    const DayOutcome held = govern_day(policy, board_of(modes), Day(options, 1), true);
+    double before_j = 0, before = 0;
+    for (const auto& step : held.steps) {
+      EXPECT_GE(step.energy_j - before_j, step.seen.energy_j * (1 - 1e-9)) << step.begin_s;
+      EXPECT_GE(step.minibatches, before);
+      // The idle power is the least power of this board.
+      EXPECT_GE(step.energy_j, 5 * step.begin_s * (1 - 1e-9)) << step.begin_s;
+      before_j = step.energy_j, before = step.minibatches;
+    }
+    EXPECT_NEAR(before_j, held.energy_j, 1e-6 * held.energy_j);
+    EXPECT_DOUBLE_EQ(before, held.minibatches);
+  }
+}
+
 TEST(Policy, ACapIsKeptAwayFrom) {
   Policy policy = policy_of({.power_w = 26});
   const auto modes = modes_of(1, 1.1);  // mode 2 draws 24.2 W

@@ -131,15 +131,11 @@ GovernAnswer answer_of(const GovernPlan& plan, const std::string& device, const 
 }
 
 template <class Step>
-GovernStep step_of(const GovernPlan& plan, const govern::Policy& policy, const Step& step,
-                   double minibatches, double energy_j) {
-  return {step.begin_s,
-          plan.points[step.decision.mode.value_or(policy.rest_mode())].mode,
-          !step.decision.mode,
-          step.decision,
-          step.seen,
-          minibatches,
-          energy_j};
+GovernStep step_of(const GovernPlan& plan, const govern::Policy& policy, const Step& step) {
+  return {step.begin_s,        plan.points[step.decision.mode.value_or(policy.rest_mode())].mode,
+          !step.decision.mode, step.decision,
+          step.seen,           step.minibatches,
+          step.energy_j};
 }
 
 template <class Wrong>
@@ -197,12 +193,7 @@ GovernAnswer govern_day(const GovernQuestion& question, const GovernPlan& plan) 
   govern::Policy policy = policy_of(question, plan);
   const auto held = govern::govern_day(policy, played, govern::Day(day, question.seed), true);
   std::vector<GovernStep> steps;
-  double minibatches = 0, energy_j = 0;
-  for (const auto& step : held.steps) {
-    minibatches += step.seen.minibatches;
-    energy_j += step.seen.energy_j;
-    steps.push_back(step_of(plan, policy, step, minibatches, energy_j));
-  }
+  for (const auto& step : held.steps) steps.push_back(step_of(plan, policy, step));
   GovernAnswer found = answer_of(plan, plan.board, held, std::move(steps));
   found.how = held.done ? "simulated" : "the job was not done in twice its time";
   found.late_share = held.late_share;
@@ -222,7 +213,7 @@ GovernAnswer govern_here(const GovernQuestion& question, const GovernPlan& plan,
   };
   const auto see = [&](const govern::LiveStep& step) {
     control.check_safety();
-    steps.push_back(step_of(plan, policy, step, step.minibatches, step.energy_j));
+    steps.push_back(step_of(plan, policy, step));
     if (report) report(steps);
   };
   govern::LiveOutcome outcome;
