@@ -35,11 +35,14 @@ std::optional<double> kept_within(const predict::Estimate& value, double bound) 
   return student ? student_cdf(z, value.degrees) : normal_cdf(z);
 }
 
-// Rounds to four digits, up or down.
+// Rounds to four digits, up or down. The result is never on the other side of `value`, not even by
+// the last bit: a limit of 8.6 W does not allow 8.600000000000007 W.
 double rounded(double value, bool up) {
   if (!(value > 0)) return 0;
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  return (up ? std::ceil(value / unit - 1e-9) : std::floor(value / unit + 1e-9)) * unit;
+  const double digits = up ? std::ceil(value / unit - 1e-9) : std::floor(value / unit + 1e-9);
+  if (up) return digits * unit < value ? (digits + 1) * unit : digits * unit;
+  return digits * unit > value ? (digits - 1) * unit : digits * unit;
 }
 
 struct Held {

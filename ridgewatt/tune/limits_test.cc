@@ -1,7 +1,10 @@
 #include "ridgewatt/tune/limits.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "ridgewatt/base/text.h"
 
 namespace ridgewatt::tune {
 namespace {
@@ -98,6 +101,23 @@ TEST(Limits, OneRelaxedAloneSuffices) {
       relaxations(served(30, 10), std::vector{points[1]}, std::vector{costs[1]}, Caution::kMeans);
   ASSERT_EQ(rounded.size(), 1u);
   EXPECT_NEAR(rounded[0].value, 12.35, 1e-9);
+}
+
+// Sensors give values such as 8.600000000000007 W, which 8.6 W does not allow. The point meets the
+// limit as it is printed.
+TEST(Limits, AProposedLimitIsNeverBelowTheValueByItsLastBits) {
+  for (const double power_w : {8.6, 8.600000000000007, 8.599999999999998, 11.999999999999998}) {
+    const std::vector<OperatingPoint> points = {point_of(1)};
+    const std::vector<predict::Prediction> costs = {exact(0.1, power_w)};
+    Goal goal;
+    goal.limits.power_w = 3;
+    const auto found = relaxations(goal, points, costs, Caution::kMeans);
+    ASSERT_EQ(found.size(), 1u) << power_w;
+    EXPECT_GE(found[0].value, power_w);
+    EXPECT_LT(found[0].value, power_w + 0.002);
+    goal.limits.power_w = *parse_double(fmt::format("{:.4g}", found[0].value));
+    EXPECT_TRUE(relaxations(goal, points, costs, Caution::kMeans).empty()) << power_w;
+  }
 }
 
 TEST(Limits, BatchesThatCanMatter) {
