@@ -165,6 +165,10 @@ bool CsvReader::read_unusual_field() {
       break;
     } else if (c != '\r') {
       field += c;
+    } else if (const auto next = text_.find_first_not_of('\r', position_);
+               next != std::string_view::npos && text_[next] != '\n') {
+      throw InputError("a carriage return is not at the end of the line", where(),
+                       "end each line with a line feed");
     }
   }
   fields_.push_back(trim(field));

@@ -42,6 +42,13 @@ std::string fault_of(std::string_view text) {
 TEST(CsvReader, OtherSeparatorsAndDecimalCommasAreNamed) {
   EXPECT_NE(fault_of("a;b\n1;2\n").find("the separator is a semicolon"), std::string::npos);
   EXPECT_NE(fault_of("a\tb\n1\t2\n").find("the separator is a tab"), std::string::npos);
+  // The line ends of old Macs. Dropped carriage returns would make one number of two.
+  for (const char* text : {"a,b\r1,2\r", "a\n1\r2\r3\n", "a,b\n1\r5,2\n"}) {
+    EXPECT_NE(fault_of(text).find("a carriage return is not at the end"), std::string::npos);
+  }
+  for (const char* text : {"a,b\r\n1,2\r\n", "a\r\r\n1\r\r\n", "a\n1\r"}) {
+    EXPECT_EQ(fault_of(text), "");
+  }
   for (const char* text : {"a,b\n\"1,5\",2\n", "a,b\n1,5,2\n"}) {
     EXPECT_NE(fault_of(text).find("write decimals with a point"), std::string::npos) << text;
   }
