@@ -134,19 +134,26 @@ void add_sweep_figures(HtmlReport& report, const Sweep& sweep, const FigureSourc
   add_figures(quality.flagged_rows() == 0 ? sweep : trusted_rows(sweep, quality));
 }
 
-// The rows with known power as CSV, and the number of other rows. A twin does not know the power of
-// boards without a power sensor.
-struct PoweredRows {
-  std::string text;  // empty if all rows have power
-  std::size_t powered = 0, others = 0;
+// The rows with known time and power as CSV, and the number of other rows. A twin does not know the
+// power of boards without a power sensor, and a log of `govern` has steps without a minibatch.
+struct KnownRows {
+  std::string text;  // empty if all rows are known
+  std::size_t known = 0, others = 0;
+  bool timed = true;  // whether all rows have a time
 };
 
-PoweredRows powered_rows(std::string_view text, const std::string& name) {
-  PoweredRows found;
+KnownRows known_rows(std::string_view text, const std::string& name) {
+  KnownRows found;
   CsvReader csv(text, name);
-  const std::size_t power = csv.require_column("power_w");
-  while (csv.next()) ++(csv.field(power).empty() ? found.others : found.powered);
-  if (found.others == 0 || found.powered == 0) return found;
+  const std::size_t time = csv.require_column("time_ms"), power = csv.require_column("power_w");
+  const auto is_known = [&](const CsvReader& row) {
+    return !row.field(time).empty() && !row.field(power).empty();
+  };
+  while (csv.next()) {
+    ++(is_known(csv) ? found.known : found.others);
+    if (csv.field(time).empty()) found.timed = false;
+  }
+  if (found.others == 0 || found.known == 0) return found;
   CsvReader again(text, name);
   const auto add_row = [&](const auto& field_of) {
     for (std::size_t c = 0; c < again.header().size(); ++c) {
@@ -156,7 +163,7 @@ PoweredRows powered_rows(std::string_view text, const std::string& name) {
   };
   add_row([&](std::size_t c) { return again.header()[c]; });
   while (again.next()) {
-    if (!again.field(power).empty()) add_row([&](std::size_t c) { return again.field(c); });
+    if (is_known(again)) add_row([&](std::size_t c) { return again.field(c); });
   }
   return found;
 }
@@ -165,17 +172,19 @@ void add_csv(HtmlReport& report, const std::string& name, std::string_view text)
   const CsvReader csv(text, name);
   const CsvRows rows = first_rows(text, name);
   const bool costs = csv.column("time_ms") && csv.column("power_w");
-  const PoweredRows known = costs ? powered_rows(text, name) : PoweredRows();
+  const KnownRows known = costs ? known_rows(text, name) : KnownRows();
   if (known.others > 0) {
-    report.paragraph(known.powered == 0
-                         ? "The power of these rows is not known, so there are no figures of power "
-                           "and energy."
-                         : fmt::format("The power of {} of {} is not known; the figures show "
-                                       "only the others.",
-                                       known.others, counted(known.others + known.powered, "row")));
+    const char* const what = known.timed ? "power" : "time or power";
+    report.paragraph(
+        known.known == 0
+            ? fmt::format("The {} of these rows is not known, so there are no figures of power "
+                          "and energy.",
+                          what)
+            : fmt::format("The {} of {} of {} is not known; the figures show only the others.",
+                          what, known.others, counted(known.others + known.known, "row")));
     text = known.text;
   }
-  if (costs && known.powered > 0) {
+  if (costs && known.known > 0) {
     const bool intervals = csv.column("time_lo_ms").has_value();
     for (auto& sweep : parse_sweeps(text, name)) {
       const FigureSource source = sweep_source(sweep, csv.column("workload").has_value(), intervals,

@@ -69,6 +69,15 @@ TEST(ResultReport, RowsWithoutPowerAreListedButNotDrawn) {
   EXPECT_NE(mixed.find("408"), std::string::npos);
 }
 
+// A log of `govern`: in some steps no minibatch ends, so that their time is not known.
+TEST(ResultReport, RowsWithoutTimeAreListedButNotDrawn) {
+  const std::string page = result_page(
+      "begin_s,gpu_mhz,time_ms,power_w\n0,306,,10\n60,408,9,12\n120,510,8,13\n180,612,7,14\n");
+  EXPECT_NE(page.find("The time or power of 1 of 4 rows is not known"), std::string::npos);
+  EXPECT_NE(page.find("3 operating points"), std::string::npos);
+  EXPECT_NE(page.find("306"), std::string::npos);
+}
+
 Json point(const char* board, int batch, double time_ms, double power_w) {
   return {{"board", board},
           {"runtime", "tensorrt"},
