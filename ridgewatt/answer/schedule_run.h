@@ -36,6 +36,7 @@ struct ScheduleRun {
   };
   std::optional<Live> live = {};  // absent: no re-planning
   std::vector<schedule::SwitchCost> switches = {};
+  std::string log_fault = {};  // why the log lacks grants (schedule/grant_log.h)
 };
 
 // Programs of a schedule that re-plans while it runs, and their measured or modelled costs.

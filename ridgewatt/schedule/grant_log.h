@@ -18,12 +18,15 @@ class GrantLog {
   // file cannot be created.
   explicit GrantLog(const std::string& path);
   void add(const GrantRecord& record);
+  // Why grants are missing in the file; empty if none are. A failure does not stop the workers.
+  const std::string& fault() const { return fault_; }
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   void put(const std::string& text);
+  std::string path_, fault_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

@@ -106,7 +106,7 @@ ScheduleRun serve_live(const LiveQuestion& question, schedule::LiveOptions live,
   if (keeper) keeper->stop();
   if (control != nullptr) control->restore();
   const ScheduleRun::Live served{scheduler.summary(), keeper ? keeper->restarts() : 0};
-  return {summary, {}, served, grants.switch_costs()};
+  return {summary, {}, served, grants.switch_costs(), log.fault()};
 }
 
 ScheduleRun serve_cycle(ServeOptions options) {
@@ -136,6 +136,7 @@ ScheduleRun serve_cycle(ServeOptions options) {
     found.interference = interference_of(grants, settings.native_from_s);
   }
   found.switches = last_grants.switch_costs(settings.native_from_s);
+  found.log_fault = log.fault();
   return found;
 }
 

@@ -157,7 +157,11 @@ void run(const Context& context, const RunOptions& options, const CLI::App& comm
     asked.state_folder = options.device.state_folder;
     serving.control = &control.emplace(*device->sysfs, asked);
   }
-  print(context, report::schedule_run_result(serve(context, options, serving)));
+  const answer::ScheduleRun served = serve(context, options, serving);
+  print(context, report::schedule_run_result(served));
+  if (served.log_fault.empty()) return;
+  std::cout.flush();
+  throw IoError("cannot write the log of grants", served.log_fault);
 }
 
 }  // namespace

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <system_error>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/io/input_files.h"
 
 namespace ridgewatt::schedule {
 
-GrantLog::GrantLog(const std::string& path) {
+GrantLog::GrantLog(const std::string& path) : path_(path) {
   if (path.empty()) return;
   refuse_input(path);
   file_.reset(std::fopen(path.c_str(), "we"));
@@ -24,8 +25,9 @@ void GrantLog::add(const GrantRecord& r) {
 }
 
 void GrantLog::put(const std::string& text) {
-  std::fputs(text.c_str(), file_.get());
-  std::fflush(file_.get());
+  if (std::fputs(text.c_str(), file_.get()) >= 0 && std::fflush(file_.get()) == 0) return;
+  if (fault_.empty()) fault_ = fmt::format("{}: {}", path_, std::generic_category().message(errno));
+  std::clearerr(file_.get());
 }
 
 }  // namespace ridgewatt::schedule
