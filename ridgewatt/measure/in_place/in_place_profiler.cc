@@ -7,6 +7,7 @@
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/clock.h"
 #include "ridgewatt/base/contains.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/measure/in_place.h"
 #include "ridgewatt/measure/in_place/drift.h"
@@ -54,6 +55,18 @@ std::string cause_of_drift(const TunedProgram::Surroundings& before,
   return cause;
 }
 
+// The program ended before the search could measure.
+ProgramEndedError ended_too_soon(int minibatches) {
+  if (minibatches == 0) {
+    return ProgramEndedError("the program marked no minibatches before it ended", "",
+                             "see docs/guide/measure.md for how a program marks them");
+  }
+  return ProgramEndedError(
+      fmt::format("the program ended after {}, before the search could measure",
+                  counted(static_cast<std::size_t>(minibatches), "minibatch")),
+      "", "give it more work");
+}
+
 }  // namespace
 
 void InPlaceOptions::check() const {
@@ -92,7 +105,7 @@ class InPlaceProfiler::State {
     set(safe_mode);
     while (log_.minibatches() < options_.warm_up + 1) {
       step();
-      if (log_.ended()) throw ProgramEndedError("the program ended before its first minibatches");
+      if (log_.ended()) throw ended_too_soon(log_.minibatches());
       log_.require_marks(options_.silence_s);
     }
     before_ = program_.surroundings();

@@ -259,6 +259,22 @@ TEST(InPlaceProfiler, SaysThatTheProgramEnded) {
   EXPECT_TRUE(in.profiler.run().ended);
 }
 
+// A program that fails at once, or does not mark its minibatches, and one that is too short.
+TEST(InPlaceProfiler, SaysWhatAProgramThatEndsTooSoonDid) {
+  for (const auto& [minibatches, said] :
+       {std::pair(0, "marked no minibatches"), std::pair(1, "ended after 1 minibatch,")}) {
+    SimulatedProgramOptions simulation;
+    simulation.minibatches = minibatches;
+    Simulated in(simulation);
+    try {
+      in.profiler.begin(in.space.top());
+      ADD_FAILURE() << said;
+    } catch (const ProgramEndedError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(said));
+    }
+  }
+}
+
 TEST(InPlaceOptions, AreChecked) {
   InPlaceOptions options;
   options.least_minibatches = 2;
