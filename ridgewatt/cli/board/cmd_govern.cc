@@ -124,6 +124,9 @@ void govern_live(const Context& context, GovernCommand& options) {
     print(context, report::govern_result(found));
     check_status(found.status, {program});
   } catch (const measure::InterruptedError& error) {
+    const std::string kept =
+        options.log.empty() ? "" : "; the decisions so far are in " + options.log;
+    remark(context, "interrupted: the original mode is restored" + kept);
     end_by_signal(error.signal());
   }
 }
@@ -141,6 +144,7 @@ void hold_phases(const Context& context, GovernCommand& options) {
     print(context, report::phases_result(found.outcome, device.name, device.provenance()));
     check_status(found.status, options.live.command);
   } catch (const measure::InterruptedError& error) {
+    remark(context, "interrupted: the original mode is restored");
     end_by_signal(error.signal());
   }
 }

@@ -1,6 +1,7 @@
 // ridgewatt soak: does the board hold this mode, or does it throttle?
 #include "ridgewatt/answer/soak.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/mode_text.h"
 #include "ridgewatt/cli/options/option_adder.h"
@@ -28,6 +29,8 @@ void run(const Context& context, SoakCommand& options) {
   platform::JetsonModeControl::Options control_options{options.device.state_folder,
                                                        options.soak.max_celsius};
   control_options.full_fan = options.full_fan;
+  InterruptNote note;  // before the mode control, whose handler of signals then prints it
+  note.set("nothing is kept, because soak writes its result at the end");
   std::optional<platform::JetsonModeControl> control;
   if (!options.mode.empty() || options.full_fan) {
     control.emplace(*device.sysfs, control_options);

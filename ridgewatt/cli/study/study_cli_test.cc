@@ -131,11 +131,31 @@ TEST(StudyCommand, OfAnInterruptedMeasurementNothingIsKept) {
   const std::string wait = "touch " + begun + "; sleep 100";
   for (const std::string& command :
        {"measure --device fake:agx-orin --idle 0 -- sh -c '" + wait + "'",
-        "compare --device fake:agx-orin --pause 0 '" + wait + "' true"}) {
+        "compare --device fake:agx-orin --pause 0 '" + wait + "' true",
+        "soak --device fake:agx-orin --mode MODE_15W --idle 0 -- sh -c '" + wait + "'"}) {
     std::filesystem::remove(begun);
     const auto end = interrupted(folder, command, begun);
     EXPECT_EQ(end.signal, SIGINT) << command << end.output;
     EXPECT_THAT(end.output, HasSubstr("interrupted: nothing is kept")) << command;
+  }
+}
+
+// label: board
+TEST(StudyCommand, AnInterruptedGovernorRestoresTheModeAndNamesItsLog) {
+  const testing::TemporaryFolder folder;
+  const std::string begun = (folder.path() / "begun").string(), log = begun + ".csv";
+  const std::string show = "mode show --device fake:agx-orin",
+                    before = testing::run_program(show).output;
+  const std::string program = " -- sh -c 'touch " + begun + "; sleep 100'";
+  for (const auto& [goal, said] :
+       {std::pair("--max-power 20 --model zoo:lenet5 --idle 0 --log " + log,
+                  "; the decisions so far are in " + log),
+        std::pair(std::string("--phase-mode a=MODE_15W"), std::string("\n"))}) {
+    std::filesystem::remove(begun);
+    const auto end = interrupted(folder, "govern --device fake:agx-orin " + goal + program, begun);
+    EXPECT_EQ(end.signal, SIGINT) << goal << end.output;
+    EXPECT_THAT(end.output, HasSubstr("interrupted: the original mode is restored" + said));
+    EXPECT_EQ(testing::run_program(show).output, before) << goal;
   }
 }
 
