@@ -684,6 +684,28 @@ TEST_F(Hostile, AColumnThatThereIsNotIsRefusedBeforeAnythingIsDone) {
   }
 }
 
+// A wrong folder must not cost hours of measurement.
+// label: waits
+TEST_F(Hostile, AResultThatCannotBeWrittenIsRefusedBeforeAnythingIsDone) {
+  shell("true");  // makes the file of its output
+  const auto before = files();
+  const auto refused = [&](const std::string& line) {
+    const Run run = shell(line);
+    EXPECT_EQ(run.status, 1) << line << "\n" << run.output.substr(0, 400);
+    EXPECT_EQ(run.output, "ridgewatt: cannot write file: no/such/file: No such file or directory\n")
+        << line;
+    EXPECT_EQ(files(), before) << line;
+  };
+  for (const auto& act : kActs) {
+    refused(with_output(std::string("ridgewatt ") + act.line, "no/such/file"));
+  }
+  for (const auto& use : outputs()) {
+    const bool store = use.option == "--store" || use.option == "STORE" || use.option == "TO" ||
+                       use.option == "DATABASE";
+    if (!store && !makes_folder(use)) refused(with_file(use.line, "no/such/file"));
+  }
+}
+
 // Every other command is in kActs or outputs(), or only answers a question. Of the commands below,
 // campaign cancel, fake-board, fake-run, sandbox, serve and top act, but print no table.
 const std::set<std::string> kOnlyAnswer = {"campaign boards",

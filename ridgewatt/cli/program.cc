@@ -177,7 +177,7 @@ void prepare_program(CLI::App& app, Context& context) {
       "  ridgewatt tune zoo:resnet50 --device agx-orin --max-power 30 --minimize time");
   app.parse_complete_callback([&context] {
     check_table_options(context);
-    refuse_replaced_inputs(innermost(*context.program));
+    check_results(innermost(*context.program));
     for (const auto& text : context.remarks) remark(context, text);
     context.output.begin();
   });

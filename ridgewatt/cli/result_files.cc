@@ -5,8 +5,10 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/options/vocabulary.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/input_files.h"
+#include "ridgewatt/io/output_file.h"
 #include "ridgewatt/io/path.h"
 
 namespace ridgewatt::cli {
@@ -30,8 +32,10 @@ std::string place_of(const std::string& result) {
   return fs::exists(real, failed) && !fs::is_regular_file(real, failed) ? "" : real.string();
 }
 
-void check_result(const std::string& path, std::set<std::string>& places) {
+void check_result(const CLI::Option& option, const std::string& path,
+                  std::set<std::string>& places) {
   refuse_input(path);
+  if (!is_place(option)) check_output(path);
   const std::string place = place_of(path);
   if (place.empty() || places.insert(place).second) return;
   throw UsageError("two results of this command would be written to the same file", path,
@@ -45,7 +49,7 @@ std::string figure_path(const std::string& value) {
   return prefixed ? value.substr(value.find(':') + 1) : value;
 }
 
-void refuse_replaced_inputs(const CLI::App& command) {
+void check_results(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (value_name(*option) != "FILE") continue;
     for (const auto& value : option->results()) note_inputs(value);
@@ -53,7 +57,7 @@ void refuse_replaced_inputs(const CLI::App& command) {
   std::set<std::string> places;
   for (const CLI::Option* option : command.get_options()) {
     if (value_name(*option) != "OUTPUT") continue;
-    for (const auto& value : option->results()) check_result(figure_path(value), places);
+    for (const auto& value : option->results()) check_result(*option, figure_path(value), places);
   }
 }
 

@@ -158,6 +158,22 @@ TEST(Output, WhatIsNotAFileIsRefusedAndNothingStaysBehind) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
+TEST(Output, ADestinationIsCheckedAndNotChanged) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("file", "old");
+  const std::string later = (folder.path() / "later").string();
+  for (const std::string& good : {file, later, std::string("-"), std::string("/dev/null")}) {
+    EXPECT_NO_THROW(check_output(good)) << good;
+  }
+  EXPECT_EQ(read_file(file), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  EXPECT_THROW(check_output(folder.path().string()), InputError);
+  EXPECT_THROW(check_output(""), InputError);
+  EXPECT_THROW(check_output((folder.path() / "no" / "file").string()), NotFoundError);
+  EXPECT_THROW(check_output(file + "/below"), NotFoundError);
+  EXPECT_THROW(check_output(folder.path() / std::string(300, 'x')), IoError);
+}
+
 TEST(Output, PartsAreTheWholeAndAppearAtTheEnd) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "rows.csv").string();

@@ -30,4 +30,8 @@ class OutputFile {
   std::exception_ptr failure_;
 };
 
+// Throws the error that write_output() of file.h would throw for this destination, without changing
+// it. Call it before long work whose result goes there.
+void check_output(const std::string& path);
+
 }  // namespace ridgewatt

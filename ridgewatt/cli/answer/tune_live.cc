@@ -129,7 +129,7 @@ void tune_in_place(const Context& context, const TuneOptions& options, const CLI
 
 void add_live_options(CLI::App& command, LiveOptions& options) {
   const OptionAdder add(command, kLiveGroup);
-  add.output("--store", options.store, "Store that keeps the profiled points")
+  add.place("--store", options.store, "Store that keeps the profiled points")
       ->capture_default_str();
   add.repeated(
          "--governors", options.governors,

@@ -110,8 +110,7 @@ void add_profile(CLI::App& app, Context& context) {
       run);
   add_device_options(command, options.device);
   auto& profile_options = options.profile;
-  add.output("STORE", options.database,
-             "Store to add to; finished points are skipped (see --again)")
+  add.place("STORE", options.database, "Store to add to; finished points are skipped (see --again)")
       ->required();
   add_mode_wish(command, options.wish, "the board's");
   add.input("--samples", options.samples,

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/json.h"
 #include "ridgewatt/platform/fake_board_support.h"
@@ -30,8 +31,14 @@ TEST_F(GovernCommand, ADayIsPlayedOnTheTwin) {
   EXPECT_EQ(held["provenance"], "modelled");
   EXPECT_EQ(held["held"], true);
   EXPECT_NEAR(held["energy_wh"].get<double>(), 400, 12);
-  const auto again = testing::run_program(day + "--day-energy 400Wh");
+  const std::string log = (folder_.path() / "log.csv").string();
+  const auto again = testing::run_program(day + "--day-energy 400Wh --log " + log);
   EXPECT_EQ(budget.output, again.output) << "by the seed";
+  const CsvTable steps = parse_csv(read_file(log), log);
+  const std::string& total = steps.rows.back()[steps.require_column("energy_j")];
+  EXPECT_NEAR(*parse_double(total), held["energy_j"].get<double>(), 100) << "rests count";
+  // The log, in which some steps have no minibatch, is also an input.
+  EXPECT_EQ(testing::run_program("report -o " + log + ".html " + log).status, 0);
   const auto job = testing::run_program(day + "--deadline 6h --minibatches 500000");
   ASSERT_EQ(job.status, 0) << job.output;
   EXPECT_LE(Json::parse(job.output)["end_s"].get<double>(), 1.02 * 6 * 3600);

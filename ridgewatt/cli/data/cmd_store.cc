@@ -228,7 +228,7 @@ void add_store(CLI::App& app, Context& context) {
       "Create the tables of a store, or upgrade those of an older version (run it as the owner of "
       "the schema)",
       "ridgewatt store upgrade postgresql://owner@db/points", upgrade);
-  add_upgrade.output("DATABASE", upgraded.database, kStoreHelp)->required();
+  add_upgrade.place("DATABASE", upgraded.database, kStoreHelp)->required();
   const auto [pruning, pruned, add_to_prune] =
       on_file("prune", "Delete old points, raw samples or repeats from a store",
               "ridgewatt store prune points.db --samples 90d --dry-run", prune);
@@ -239,7 +239,7 @@ void add_store(CLI::App& app, Context& context) {
       on_store("merge", "Copy points from one store to another store that lacks them",
                "ridgewatt store merge spool.db all.db", merge_stores);
   add_merge.input("FROM", merged.database, "Store to read")->required();
-  add_merge.output("TO", merged.other, "Store to add to")->required();
+  add_merge.place("TO", merged.other, "Store to add to")->required();
 }
 
 }  // namespace ridgewatt::cli

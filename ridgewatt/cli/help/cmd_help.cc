@@ -65,8 +65,8 @@ void add_man(CLI::App& app, Context& context) {
   };
   auto arguments = std::make_shared<Arguments>();
   command->add_option("COMMAND", arguments->path, "Command and its subcommand");
-  OptionAdder(*command).output("-o,--output", arguments->folder,
-                               "Folder for the pages (default: print the page of COMMAND)");
+  OptionAdder(*command).place("-o,--output", arguments->folder,
+                              "Folder for the pages (default: print the page of COMMAND)");
   command->callback([&app, &context, arguments] {
     if (!arguments->path.empty()) hand_over(arguments->path.front(), context);
     complete_program(app, context);

@@ -21,7 +21,10 @@ void FigureFiles::add_to(CLI::App& command, const std::string& what, FigureForms
   auto* option = OptionAdder(command).output(
       "--figures", files_, "Figures to write to this .svg or .html file: " + what);
   option->allow_extra_args(false);
-  if (forms == FigureForms::kFilesOrFolder) return;
+  if (forms == FigureForms::kFilesOrFolder) {
+    output_place(option);
+    return;
+  }
   option->check(CLI::Validator(
       [](std::string& file) {
         return std::string(form_of(file) == FigureForm::kNone ? "its name must end in .svg or .html"

@@ -134,6 +134,10 @@ class OptionAdder {
   CLI::Option* output(const std::string& name, T& target, const std::string& help) const {
     return output_file(text(name, target, help));
   }
+  template <class T>
+  CLI::Option* place(const std::string& name, T& target, const std::string& help) const {
+    return output_place(text(name, target, help));
+  }
   CLI::Option* flag(const std::string& name, bool& target, const std::string& help) const {
     return grouped(command_.add_flag(name, target, help));
   }

@@ -8,7 +8,7 @@
 namespace ridgewatt::cli {
 namespace {
 
-constexpr char kWords[] = "words", kList[] = "list of words";
+constexpr char kWords[] = "words", kList[] = "list of words", kPlace[] = "place";
 
 }  // namespace
 
@@ -18,6 +18,15 @@ CLI::Option* input_file(CLI::Option* option) {
 
 CLI::Option* output_file(CLI::Option* option) {
   return option->type_name("OUTPUT");
+}
+
+CLI::Option* output_place(CLI::Option* option) {
+  const CLI::Validator mark([](std::string&) { return std::string(); }, "", kPlace);
+  return output_file(option)->check(mark);
+}
+
+bool is_place(const CLI::Option& option) {
+  return find_validator(option, kPlace) != nullptr;
 }
 
 CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names) {

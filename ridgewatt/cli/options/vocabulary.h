@@ -34,10 +34,14 @@ using units::seconds;
 using units::share;
 using units::watts;
 
-// Declares that `option` names a file to read, or a file to write (or a folder or store). The help
-// shows FILE or OUTPUT. A test runs all such options with damaged files.
+// Declares that `option` names a file to read, or a file to write. The help shows FILE or OUTPUT. A
+// test runs all such options with damaged files. Before a command runs, the program checks that it
+// can write the outputs (cli/result_files.h).
 CLI::Option* input_file(CLI::Option* option);
 CLI::Option* output_file(CLI::Option* option);
+// An output that is a folder or store, which the command itself makes or opens. It is not checked.
+CLI::Option* output_place(CLI::Option* option);
+bool is_place(const CLI::Option& option);
 
 // Shows the names in the help and in completion. The option parses its value itself.
 CLI::Option* list_names(CLI::Option* option, const std::vector<std::string>& names);

@@ -120,8 +120,8 @@ void add_study(CLI::App& app, Context& context) {
   add.input("--sweep", options.replay, "Sweep to take the results from, in place of measuring");
   add.text("--workload", options.workload,
            std::string("Sweep to use, if the file has several: ") + kSweepNames);
-  add.output("--store", options.database,
-             "Database that keeps the finished runs; an interrupted study continues from it");
+  add.place("--store", options.database,
+            "Database that keeps the finished runs; an interrupted study continues from it");
   options.figures.add_to(command, "the results");
   add.text("--set", options.changes.parameters, "NAME=VALUE of a parameter of the study");
   add.text("--levels", options.changes.levels,

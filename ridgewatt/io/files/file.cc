@@ -212,22 +212,40 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 
 namespace {
 
+// Where write_output() writes.
+struct Destination {
+  std::string target;     // `path` without links
+  int descriptor = -1;    // -1: a file
+  bool in_place = false;  // a FIFO or character device
+};
+
+// Throws for a destination that write_output() refuses.
+Destination destination_of(const std::string& path) {
+  if (path.empty()) throw InputError("the file name is empty", "", "name a file, or - to print");
+  Destination found{follow_links(path)};
+  found.descriptor = named_descriptor(found.target);
+  struct stat status {};
+  if (found.descriptor >= 0) return found;
+  if (::stat(found.target.c_str(), &status) != 0) {
+    if (errno == ENOENT) return found;
+    throw_errno(errno, kCannotWrite, path);
+  }
+  if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
+  if (S_ISBLK(status.st_mode)) throw InputError("is a block device, not a file", path);
+  if (S_ISSOCK(status.st_mode)) throw InputError("is a socket, not a file", path);
+  if (::faccessat(AT_FDCWD, found.target.c_str(), W_OK, AT_EACCESS) != 0) {
+    throw_errno(errno, kCannotWrite, path);
+  }
+  found.in_place = !S_ISREG(status.st_mode);
+  return found;
+}
+
 // `begun`: an unnamed file with the first part of the content; may be closed.
 void write_rest(const std::string& path, std::string_view content, OwnedFd begun) {
-  if (path.empty()) throw InputError("the file name is empty", "", "name a file, or - to print");
-  const std::string target = follow_links(path);
-  if (const int fd = named_descriptor(target); fd >= 0) return write_all(fd, content, path);
-  struct stat status {};
-  if (::stat(target.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
-    if (S_ISBLK(status.st_mode)) throw InputError("is a block device, not a file", path);
-    if (S_ISSOCK(status.st_mode)) throw InputError("is a socket, not a file", path);
-    if (!S_ISREG(status.st_mode)) return write_in_place(target, content);
-    if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) {
-      throw_errno(errno, kCannotWrite, path);
-    }
-  }
-  replace_file(target, content, true, std::move(begun));
+  const Destination to = destination_of(path);
+  if (to.descriptor >= 0) return write_all(to.descriptor, content, path);
+  if (to.in_place) return write_in_place(to.target, content);
+  replace_file(to.target, content, true, std::move(begun));
 }
 
 // Returns whether writing to `target` replaces or creates a file.
@@ -241,6 +259,15 @@ bool is_replaced(const std::string& target) {
 
 void write_output(const std::string& path, std::string_view content) {
   write_rest(path, content, OwnedFd());
+}
+
+void check_output(const std::string& path) {
+  const Destination to = destination_of(path);
+  if (to.descriptor >= 0 || to.in_place || open_unnamed(to.target).get() >= 0) return;
+  if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {  // no unnamed files here
+    if (::faccessat(AT_FDCWD, folder_of(to.target).c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
+  }
+  throw_errno(errno, kCannotWrite, path);
 }
 
 void OutputFile::append(std::string_view text) {
