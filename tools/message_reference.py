@@ -30,7 +30,7 @@ FRAMES = [
     ("schedule/live/live_programs", lambda a: f"{text(a[0])}: {VALUE}: {VALUE}"),
     ("cli/run_program", lambda a: text(a[0])),
     ("workload/", lambda a: f"node '{VALUE}' ({VALUE}): {text(a[0])}"),
-    ("answer/board/calibrate_local", lambda a: f"{VALUE} could not be measured in ONNX Runtime: {text(a[0])}"),
+    ("answer/board/calibrate_local", lambda a: f"{VALUE} could not be measured in {VALUE}: {text(a[0])}"),
 ]
 # Functions that throw: the class of the error, and (what, where, hint) from the arguments.
 HELPERS = {

@@ -97,21 +97,22 @@ SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board
                                   std::uint64_t seed, bool quiet);
 
 // Parameters of calibrate_local(), which fits a board file to the CPU of this machine: peaks of its
-// threads and memory and, if ONNX Runtime is found, the times of kCalibrationModels. It sets no
-// clocks.
+// threads and memory and, if ONNX Runtime is found, the times of kCalibrationModels in it, and in
+// TensorFlow Lite if that is found, too. It sets no clocks.
 struct LocalCalibrateQuestion {
   double seconds_per_point = 0.3;
   // Folder that contains run_onnx.js and its packages (tools/runtimes). Empty: $RIDGEWATT_RUNTIMES,
   // ./tools/runtimes, or the folder next to the program's build. If none exists, no model runs.
   std::string runner;
   // CSV files of earlier runs, which replace running the models. Columns: model, cpu_cores, batch,
-  // time_ms and optionally dims ("sequence=128").
+  // time_ms and optionally dims ("sequence=128") and runtime (default: onnxruntime-cpu).
   std::vector<std::string> runs;
   bool quiet = false;  // prints no progress
 };
 
 struct LocalRun {
   std::string model;
+  std::string runtime;
   int threads = 1;
   int batch = 1;
   double time_s = 0;      // measured: a low quantile, since other programs only add time
@@ -132,9 +133,14 @@ struct LocalCalibration {
 struct CalibrationModel {
   std::string_view name;  // in the zoo
   std::string_view dims;  // "sequence=128"; empty: none
+  Runtime runtime = Runtime::kOnnxRuntimeCpu;
 };
 inline constexpr CalibrationModel kCalibrationModels[] = {
-    {"resnet50", ""}, {"mobilenet_v3_large", ""}, {"bert_base", "sequence=128"}};
+    {"resnet50", ""},
+    {"mobilenet_v3_large", ""},
+    {"bert_base", "sequence=128"},
+    {"resnet50", "", Runtime::kTfliteCpu},
+    {"mobilenet_v3_large", "", Runtime::kTfliteCpu}};
 
 // Throws the errors of microbenchmarks, NotFoundError if `runner` is set and does not exist, and
 // InputError for an invalid CSV file. If a model cannot run, the result has a remark.

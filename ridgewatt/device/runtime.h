@@ -19,6 +19,7 @@ enum class Runtime {
   kOnnxRuntime,     // ONNX Runtime with the CUDA execution provider
   kTensorRt,        // TensorRT engine, enqueued from C++
   kOnnxRuntimeCpu,  // ONNX Runtime with the CPU execution provider
+  kTfliteCpu,       // TensorFlow Lite with XNNPACK
 };
 
 // A published number of bytes.
@@ -186,6 +187,17 @@ inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
      .memory = {.framework = {60 * kMemoryMiB,
                               "libonnxruntime.so of the CPU provider (46 MB in onnxruntime-node "
                               "1.30) and its tables"},
+                .cuda_context = {0, "no GPU takes part"},
+                .cudnn = {0, "no GPU takes part"}}},
+    {.id = Runtime::kTfliteCpu,
+     .name = "tflite-cpu",
+     .words = {"tflite", "xnnpack"},
+     .library = "TensorFlow Lite",
+     .engine = true,
+     .on_cpu = true,
+     .memory = {.framework = {4 * kMemoryMiB,
+                              "libtensorflowlite_c.so 2.9 of x86-64, which contains XNNPACK (3.9 "
+                              "MB in tfjs-tflite-node 0.0.2)"},
                 .cuda_context = {0, "no GPU takes part"},
                 .cudnn = {0, "no GPU takes part"}}},
 });

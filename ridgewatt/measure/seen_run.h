@@ -19,11 +19,14 @@ namespace ridgewatt::measure {
 struct KnownLibrary {
   std::string_view name, file;
 };
-inline constexpr KnownLibrary kKnownLibraries[] = {
-    {"TensorRT", "libnvinfer.so"}, {"ONNX Runtime", "libonnxruntime"},
-    {"PyTorch", "libtorch_"},      {"llama.cpp", "libggml"},
-    {"Python", "libpython"},       {"Python", "/python3"},
-    {"CUDA", "libcuda.so"}};
+inline constexpr KnownLibrary kKnownLibraries[] = {{"TensorRT", "libnvinfer.so"},
+                                                   {"ONNX Runtime", "libonnxruntime"},
+                                                   {"PyTorch", "libtorch_"},
+                                                   {"llama.cpp", "libggml"},
+                                                   {"TensorFlow Lite", "libtensorflowlite"},
+                                                   {"Python", "libpython"},
+                                                   {"Python", "/python3"},
+                                                   {"CUDA", "libcuda.so"}};
 
 struct SeenRun {
   double time_s = 0;  // duration of the observation

@@ -9,7 +9,8 @@
 //   node + work                          on one thread,
 //   node + min(work, work(T) + sync)     on T threads,
 // where `work` is the time to compute, to read weights and to move activations. Power is not
-// modelled: it is NaN. The last parameters belong to llama.cpp, which llm/processor.h models.
+// modelled: it is NaN. The parameters with the prefix `llama_` belong to llama.cpp, which
+// llm/processor.h models, those with `tflite_` to TensorFlow Lite, and the others to ONNX Runtime.
 #pragma once
 
 #include <array>
@@ -65,6 +66,15 @@ enum class CpuParam : std::size_t {
   kPromptQ40,
   kPromptQ4K,
   kPromptQ6K,
+  kTfliteConvolution,
+  kTfliteDepthwise,
+  kTfliteProduct,
+  kTfliteWeights,
+  kTfliteActivations,
+  kTfliteOperator,
+  kTfliteNode,
+  kTfliteSync,
+  kTfliteRun,
   kCount,
 };
 inline constexpr std::size_t kCpuParamCount = static_cast<std::size_t>(CpuParam::kCount);
@@ -132,6 +142,8 @@ struct CpuKernelTime {
 // Returns one entry per kernel of `cost`, in the same order.
 std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
                                             int threads);
+// Fixed time of a run in the runtime.
+double cpu_fixed_s(const CpuTwin& twin, Runtime runtime);
 // Time of one minibatch: all kernels and the fixed time per run.
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) for the result of cpu_run_s().

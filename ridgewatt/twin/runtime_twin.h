@@ -112,7 +112,7 @@ TwinTable runtime_table(const RuntimeTwin& runtime);
 // in eager mode changes only a twin that was scaled from another board, and only for inference. A
 // twin that was already changed by `runtime` is returned unchanged. Throws UsageError if another
 // runtime has changed it. Throws NotSupportedError for a processor without a GPU in another runtime
-// than onnxruntime-cpu, and for onnxruntime-cpu on a GPU.
+// than those of processors, and for these on a GPU.
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind);
 
 }  // namespace ridgewatt::twin

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares estimates of a processor's board file with runs in ONNX Runtime.
+"""Compares estimates of a processor's board file with runs in ONNX Runtime or TensorFlow Lite.
 
     tools/runtimes/check.py --ridgewatt build/ridgewatt/ridgewatt --device here.toml \\
         --models a.onnx b.onnx,sequence=128 --threads 1,2 --batches 1,4,16 -o rows.csv
 
-A model is a file, followed by its symbolic dimensions after commas. Every point is measured in
---rounds rounds. The median of the fastest round counts, because other programs only make a round
-slower. Prints the median error, the share inside the 90 % intervals, and the noise, which is the
-ratio of the medians of the slowest and the fastest round.
+A model is an ONNX file, followed by its symbolic dimensions after commas. --runtime tflite-cpu
+converts it with tflite/to_tflite.py. Every point is measured in --rounds rounds. The median (with
+--figure p10 the 10 % quantile) of the fastest round counts, because other programs only make a
+round slower. Prints the median error, the share inside the 90 % intervals, and the noise, which is the
+ratio of these figures of the slowest and the fastest round.
 """
 import argparse
 import csv
@@ -17,30 +18,34 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def measured(file, dims, threads, batch, seconds):
-    command = ["node", os.path.join(HERE, "run_onnx.js"), "--model", file, "--threads", str(threads),
-               "--batch", str(batch), "--runs", "5", "--seconds", str(seconds)]
+def output_of(command, dims=()):
     for dim in dims:
         command += ["--dim", dim]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else "does not run")
-    return json.loads(done.stdout)
+    return done.stdout
 
 
-def estimated(program, device, file, dims, threads, batch):
-    command = [program, "estimate", file, "--device", device, "--runtime", "onnxruntime-cpu", "--modes",
+def measured(runtime, folder, file, dims, threads, batch, seconds):
+    options = ["--threads", str(threads), "--batch", str(batch), "--runs", "5", "--seconds", str(seconds)]
+    if runtime != "tflite-cpu":
+        return json.loads(output_of(["node", os.path.join(HERE, "run_onnx.js"), "--model", file, *options], dims))
+    converted = os.path.join(folder, os.path.basename(file) + ".tflite")
+    if not os.path.exists(converted):
+        output_of([os.path.join(HERE, "tflite", "to_tflite.py"), file, "-o", converted], dims)
+    return json.loads(output_of([os.path.join(HERE, "tflite", "run_tflite.py"), "--model", converted, *options]))
+
+
+def estimated(program, device, runtime, file, dims, threads, batch):
+    command = [program, "estimate", file, "--device", device, "--runtime", runtime, "--modes",
                f"cores={threads}", "--batch", str(batch), "--format", "csv", "-q"]
-    for dim in dims:
-        command += ["--dim", dim]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else "no estimate")
-    row = next(csv.DictReader(done.stdout.splitlines()))
+    row = next(csv.DictReader(output_of(command, dims).splitlines()))
     return [float(row[key]) for key in ("time_ms", "time_lo_ms", "time_hi_ms")]
 
 
@@ -52,6 +57,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ridgewatt", default="ridgewatt")
     parser.add_argument("--device", required=True)
+    parser.add_argument("--runtime", choices=("onnxruntime-cpu", "tflite-cpu"), default="onnxruntime-cpu")
+    parser.add_argument("--figure", choices=("median", "p10"), default="median")
     parser.add_argument("--models", nargs="+", required=True)
     parser.add_argument("--threads", type=numbers, default=[1, 2])
     parser.add_argument("--batches", type=numbers, default=[1, 4, 16])
@@ -59,6 +66,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.8)
     parser.add_argument("-o", "--output")
     asked = parser.parse_args()
+    folder = tempfile.TemporaryDirectory()  # of converted models
     runs, left_out = {}, {}
     for _ in range(asked.rounds):
         for model in asked.models:
@@ -69,15 +77,15 @@ def main():
                     if model in left_out or (model, batch) in left_out:
                         continue
                     try:
-                        run = measured(file, dims, threads, batch, asked.seconds)
-                        runs.setdefault(point, []).append(run["median_ms"])
+                        run = measured(asked.runtime, folder.name, file, dims, threads, batch, asked.seconds)
+                        runs.setdefault(point, []).append(run[asked.figure + "_ms"])
                     except (RuntimeError, subprocess.TimeoutExpired) as error:
                         left_out[model if batch == asked.batches[0] else (model, batch)] = str(error)
     rows = []
     for (model, threads, batch), times in runs.items():
         file, *dims = model.split(",")
         try:
-            time, low, high = estimated(asked.ridgewatt, asked.device, file, dims, threads, batch)
+            time, low, high = estimated(asked.ridgewatt, asked.device, asked.runtime, file, dims, threads, batch)
         except RuntimeError as error:
             left_out[model] = str(error)
             continue

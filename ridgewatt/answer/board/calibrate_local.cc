@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "ridgewatt/answer/board/calibrate_language.h"
@@ -261,16 +263,17 @@ std::string file_of(const RunFolder& folder, std::string_view model) {
   return fmt::format("{}/{}.onnx", folder.path(), model);
 }
 
-// A model that runs in ONNX Runtime, and its cost.
+// A model that runs in a runtime, and its cost.
 struct KnownModel {
   std::string name;
   std::string dims;
+  Runtime runtime;
   std::shared_ptr<const workload::DeployedWorkload> workload;
 };
 
-KnownModel known_model(const std::string& model, const std::string& dims) {
+KnownModel known_model(const std::string& model, const std::string& dims, Runtime runtime) {
   workload::DeployOptions deploy;
-  deploy.runtime = Runtime::kOnnxRuntimeCpu;
+  deploy.runtime = runtime;
   for (const auto& part : split(dims, ' ')) {
     const auto equals = part.find('=');
     if (trim(part).empty()) continue;
@@ -281,7 +284,7 @@ KnownModel known_model(const std::string& model, const std::string& dims) {
     }
     deploy.dims[part.substr(0, equals)] = static_cast<std::int64_t>(*extent);
   }
-  return {model, dims, std::make_shared<const workload::DeployedWorkload>(model, deploy)};
+  return {model, dims, runtime, std::make_shared<const workload::DeployedWorkload>(model, deploy)};
 }
 
 class RuntimeRuns {
@@ -291,48 +294,83 @@ class RuntimeRuns {
   // Adds a remark and returns nothing if the model cannot run.
   std::optional<double> time_s(const std::string& file, const KnownModel& model, int threads,
                                int batch, std::vector<std::string>& remarks) const {
-    constexpr double kMostS = 120;
-    ChildStart start;
-    start.words = {
-        "node",    runner_ + "/run_onnx.js", "--model", file, "--threads", std::to_string(threads),
-        "--batch", std::to_string(batch),    "--runs",  "5",  "--seconds", "1"};
+    Words dims;
     for (const auto& part : split(model.dims, ' ')) {
-      if (part.empty()) continue;
-      start.words.insert(start.words.end(), {"--dim", part});
+      if (!part.empty()) dims.insert(dims.end(), {"--dim", part});
     }
+    Words words = {"node", runner_ + "/run_onnx.js", "--model", file};
+    Said said;
+    if (model.runtime == Runtime::kTfliteCpu) {
+      const std::string converted = file + ".tflite";
+      words = {runner_ + "/tflite/run_tflite.py", "--model", converted};
+      if (!fs::exists(converted)) {
+        said = output_of({runner_ + "/tflite/to_tflite.py", file, "-o", converted}, dims);
+      }
+      dims.clear();  // the conversion has set them
+    }
+    words.insert(words.end(), {"--threads", std::to_string(threads), "--batch",
+                               std::to_string(batch), "--runs", "5", "--seconds", "1"});
+    if (said.problem.empty()) said = output_of(std::move(words), dims);
+    if (const auto time_s = time_in(said)) return time_s;
+    remarks.push_back(fmt::format("{} could not be measured in {}: {}", model.name,
+                                  library_of(model.runtime), said.problem));
+    return std::nullopt;
+  }
+
+ private:
+  using Words = std::vector<std::string>;
+  struct Said {
+    std::string output;
+    std::string problem;  // empty: none
+  };
+
+  static Said fail(std::string problem) { return {"", std::move(problem)}; }
+
+  static Said output_of(Words words, const Words& options) {
+    constexpr double kMostS = 120;
+    const std::string program = words.front();
+    ChildStart start;
+    start.words = std::move(words);
+    start.words.insert(start.words.end(), options.begin(), options.end());
     ChildTalk talk;
     talk.time_s = kMostS;
     talk.wanted = [&] {
       check_work();
       return true;
     };
-    const auto fail = [&](const std::string& reason) {
-      remarks.push_back(
-          fmt::format("{} could not be measured in ONNX Runtime: {}", model.name, reason));
-      return std::nullopt;
-    };
     ChildResult result;
     try {
       result = run_child(std::move(start), talk);
     } catch (const NotFoundError&) {
+      if (program != "node") return fail(fmt::format("{} cannot be started", program));
       return fail("node is not installed: install Node.js, and run npm ci in tools/runtimes");
     }
     if (result.end == ChildEnd::kTooLate)
       return fail(sentence("the run did not end within {:g} s", kMostS));
-    if (result.end != ChildEnd::kExited || result.status != 0) {
-      return fail(escape_terminal(trim(split(result.errors, '\n').front())));
-    }
-    const Json said = Json::parse(result.output, nullptr, false);
-    if (!said.is_object() || !said.contains("p10_ms") || !said["p10_ms"].is_number() ||
-        !(said["p10_ms"].get<double>() > 0)) {
-      return fail("the run printed no time");
-    }
-    return said["p10_ms"].get<double>() / 1e3;
+    if (result.end == ChildEnd::kExited && result.status == 0) return {result.output, ""};
+    const auto lines = split(std::string(trim(result.errors)), '\n');
+    return fail(escape_terminal(trim(lines.back())));
   }
 
- private:
+  static std::optional<double> time_in(Said& said) {
+    if (!said.problem.empty()) return std::nullopt;
+    const Json found = Json::parse(said.output, nullptr, false);
+    if (found.is_object() && found.contains("p10_ms") && found["p10_ms"].is_number() &&
+        found["p10_ms"].get<double>() > 0) {
+      return found["p10_ms"].get<double>() / 1e3;
+    }
+    said = fail("the run printed no time");
+    return std::nullopt;
+  }
+
   std::string runner_;
 };
+
+bool has_tflite(const std::string& runner) {
+  std::error_code failed;
+  return environment_variable("RIDGEWATT_TFLITE").has_value() ||
+         fs::exists(fs::path(runner) / "tflite" / "node_modules" / "tfjs-tflite-node", failed);
+}
 
 struct MeasuredRuns {
   std::vector<LocalRun> runs;
@@ -340,6 +378,7 @@ struct MeasuredRuns {
   void add(const KnownModel& model, int threads, int batch, double time_s) {
     LocalRun run;
     run.model = model.name;
+    run.runtime = name_of(model.runtime);
     run.threads = threads;
     run.batch = batch;
     run.time_s = time_s;
@@ -364,12 +403,13 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
   std::vector<Point> points;
   std::vector<int> threads = {1};
   if (cores > 1) threads.push_back(cores);
-  for (const auto& [name, dims] : kCalibrationModels) {
+  for (const auto& [name, dims, runtime] : kCalibrationModels) {
+    if (runtime == Runtime::kTfliteCpu && !has_tflite(runner)) continue;
     workload::write_zoo_model(workload::find_zoo_entry(name), file_of(folder, name));
     for (const int batch : kBatches) {
       for (const int count : threads) points.push_back({models.size(), batch, count, {}});
     }
-    models.push_back(known_model("zoo:" + std::string(name), std::string(dims)));
+    models.push_back(known_model("zoo:" + std::string(name), std::string(dims), runtime));
   }
   Progress progress("models", kRounds * points.size(), question.quiet);
   std::set<std::size_t> failed;
@@ -379,8 +419,8 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
     progress.update(i, model.name);
     if (point.batch == kBatches[0] && point.threads == 1) peaks.add(question.seconds_per_point / 2);
     if (failed.contains(point.model)) continue;
-    const auto time_s = runtime.time_s(file_of(folder, kCalibrationModels[point.model].name), model,
-                                       point.threads, point.batch, remarks);
+    const std::string file = file_of(folder, model.name.substr(model.name.find(':') + 1));
+    const auto time_s = runtime.time_s(file, model, point.threads, point.batch, remarks);
     if (!time_s) {
       failed.insert(point.model);
     } else if (!point.time_s || *time_s < *point.time_s) {
@@ -394,15 +434,28 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
   return found;
 }
 
+Runtime processor_runtime(const CsvReader& csv, std::size_t column) {
+  const auto name = trim(csv.field(column));
+  std::vector<std::string_view> known;
+  for (const Runtime runtime : kRuntimes) {
+    if (!is_on_cpu(runtime)) continue;
+    if (name == name_of(runtime)) return runtime;
+    known.push_back(name_of(runtime));
+  }
+  throw InputError(fmt::format("runtime is '{}', but must be one of: {}", escape_terminal(name),
+                               fmt::join(known, ", ")),
+                   csv.where());
+}
+
 MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
   MeasuredRuns found;
-  std::map<std::pair<std::string, std::string>, KnownModel> models;
+  std::map<std::tuple<std::string, std::string, Runtime>, KnownModel> models;
   for (const auto& path : paths) {
     const std::string text = read_file(path);
     CsvReader csv(text, path);
     const auto model = csv.require_column("model"), threads = csv.require_column("cpu_cores"),
                batch = csv.require_column("batch"), time = csv.require_column("time_ms");
-    const auto dims = csv.column("dims");
+    const auto dims = csv.column("dims"), runtime = csv.column("runtime");
     const auto whole = [&](std::size_t column, int most) {
       const double value = csv.number(column);
       if (value >= 1 && value <= most && value == std::floor(value)) return static_cast<int>(value);
@@ -411,11 +464,12 @@ MeasuredRuns read_runs(const std::vector<std::string>& paths, int cores) {
                        csv.where());
     };
     while (csv.next()) {
-      const std::pair key{std::string(csv.field(model)),
-                          dims ? std::string(csv.field(*dims)) : std::string()};
+      const std::tuple key{std::string(csv.field(model)),
+                           dims ? std::string(csv.field(*dims)) : std::string(),
+                           runtime ? processor_runtime(csv, *runtime) : Runtime::kOnnxRuntimeCpu};
       auto at = models.find(key);
       if (at == models.end()) {
-        at = models.emplace(key, known_model(key.first, key.second)).first;
+        at = models.emplace(key, std::apply(known_model, key)).first;
       }
       const double time_ms = csv.number(time);
       if (!(time_ms > 0)) throw InputError("time_ms must be positive", csv.where());
@@ -513,13 +567,18 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
     const auto between = [&] { peaks.add(question.seconds_per_point / 2); };
     for (auto& one : run_language_models(bench, folder.path(), machine.cores, question.quiet,
                                          between, found.remarks)) {
-      measured.runs.push_back({one.name, one.threads, 1, one.run.time_s});
+      measured.runs.push_back({one.name, "llama.cpp", one.threads, 1, one.run.time_s});
       measured.rows.push_back(std::move(one.run));
     }
   } else if (!runner.empty()) {
     found.remarks.emplace_back(
         "llama.cpp was not measured, so its rates are assumed; run tools/runtimes/llama/build.sh "
         "to measure it");
+  }
+  if (!runner.empty() && !has_tflite(runner)) {
+    found.remarks.emplace_back(
+        "TensorFlow Lite was not measured, so its rates are assumed; run npm ci in "
+        "tools/runtimes/tflite to measure it");
   }
   const std::vector<twin::CpuRates> rates = peaks.rates();
   found.prior = twin::prior_cpu_twin(all_rates(counts, rates), machine.instructions);

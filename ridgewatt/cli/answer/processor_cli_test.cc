@@ -61,6 +61,7 @@ const char* const kAnswersOfProcessors[] = {
     "device show",
     "estimate zoo:resnet18 --runtime onnxruntime-cpu --modes all --device",
     "estimate zoo:resnet18 --runtime all --device",
+    "estimate zoo:mobilenet_v2 --runtime tflite-cpu --modes all --device",
     "tune zoo:resnet18 --runtime onnxruntime-cpu --minimize time --batch 1,4 --device",
     "tune zoo:resnet18 --runtime all --minimize time --device",
     "llm zoo:qwen3-0.6b --device",
@@ -115,7 +116,7 @@ struct RefusedOnProcessors {
 };
 // What is given as advice is not refused by the next command.
 const RefusedOnProcessors kRefusedOnProcessors[] = {
-    {"estimate zoo:resnet18", "only runtime onnxruntime-cpu is modelled",
+    {"estimate zoo:resnet18", "only runtimes onnxruntime-cpu and tflite-cpu are modelled",
      "give --runtime onnxruntime-cpu"},
     {"estimate zoo:resnet18 --training", "training is modelled only on boards with a GPU",
      "name another board"},
@@ -125,6 +126,10 @@ const RefusedOnProcessors kRefusedOnProcessors[] = {
      "onnxruntime-cpu cannot compute in int8:", "omit --precision"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --precision fp16",
      "onnxruntime-cpu converts fp16 to fp32", "omit --precision"},
+    {"estimate zoo:resnet18 --runtime tflite-cpu --precision int8",
+     "tflite-cpu cannot compute in int8:", "omit --precision"},
+    {"estimate zoo:resnet18_qat --runtime tflite-cpu", "in tflite-cpu is not modelled",
+     "--runtime onnxruntime-cpu"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --cuda-graph", "--cuda-graph has no effect",
      "only tensorrt and onnxruntime"},
     {"estimate zoo:resnet18 --runtime onnxruntime-cpu --caller framework", "--caller has no effect",

@@ -19,22 +19,30 @@ TEST(CalibrateLocal, TheBoardFileAnswersForThisMachine) {
   const testing::TemporaryFolder folder;
   const std::string board = (folder.path() / "here.toml").string();
   const std::string runs = folder.write("runs.csv",
-                                        "model,cpu_cores,batch,time_ms,dims\nzoo:resnet18,1,1,30,\n"
-                                        "zoo:bert_tiny,1,2,5,sequence=64\n");
+                                        "model,cpu_cores,batch,time_ms,dims,runtime\n"
+                                        "zoo:resnet18,1,1,30,,onnxruntime-cpu\n"
+                                        "zoo:bert_tiny,1,2,5,sequence=64,onnxruntime-cpu\n"
+                                        "zoo:resnet18,1,1,9000,,tflite-cpu\n");
   const auto made = testing::run_program(kQuick + ("--runtimes " + runs + " -o ") + board);
   ASSERT_EQ(made.status, 0) << made.output;
   EXPECT_NE(made.output.find("zoo:bert_tiny"), std::string::npos) << made.output;
   EXPECT_NE(read_file(board).find("kind = \"cpu\""), std::string::npos);
 
-  const auto estimated =
-      testing::run_program("estimate zoo:resnet18 --device " + board +
-                           " --runtime onnxruntime-cpu --modes cores=1 --batch 4 --format csv -q");
-  ASSERT_EQ(estimated.status, 0) << estimated.output;
-  const CsvTable table = parse_csv(estimated.output, "estimate");
-  ASSERT_EQ(table.rows.size(), 1u);
-  const auto number = [&](const char* name) {
-    return std::stod(table.rows[0][require_csv_column(table.header, name, "estimate")]);
+  const auto estimated = [&](const std::string& runtime) {
+    const auto said =
+        testing::run_program("estimate zoo:resnet18 --device " + board + " --runtime " + runtime +
+                             " --modes cores=1 --batch 4 --format csv -q");
+    EXPECT_EQ(said.status, 0) << said.output;
+    return parse_csv(said.output, "estimate");
   };
+  const CsvTable table = estimated("onnxruntime-cpu");
+  ASSERT_EQ(table.rows.size(), 1u);
+  const auto number_in = [](const CsvTable& from, const char* name) {
+    return std::stod(from.rows.at(0)[require_csv_column(from.header, name, "estimate")]);
+  };
+  const auto number = [&](const char* name) { return number_in(table, name); };
+  // The slow run in TensorFlow Lite changes only the estimates for TensorFlow Lite.
+  EXPECT_GT(number_in(estimated("tflite-cpu"), "time_ms"), 5 * number("time_ms"));
   EXPECT_LT(number("time_lo_ms"), number("time_ms"));
   EXPECT_LT(number("time_ms"), number("time_hi_ms"));
   EXPECT_EQ(number("cpu_cores"), 1);
@@ -97,6 +105,10 @@ TEST(CalibrateLocal, WhatCannotBeReadIsSaidBeforeAnythingIsMeasured) {
   refused(
       "--runtimes " + folder.write("b.csv", "model,cpu_cores,batch,time_ms\nzoo:lenet5,1,1,0\n"),
       "positive");
+  refused("--runtimes " + folder.write("d.csv",
+                                       "model,cpu_cores,batch,time_ms,runtime\n"
+                                       "zoo:lenet5,1,1,1,tensorrt\n"),
+          "must be one of: onnxruntime-cpu, tflite-cpu");
   refused("--runtimes " +
               folder.write("c.csv", "model,cpu_cores,batch,time_ms\nzoo:lenet5,99999,1,1\n"),
           "cpu_cores");

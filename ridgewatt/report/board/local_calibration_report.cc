@@ -8,6 +8,7 @@ namespace {
 
 Table local_runs_table(const std::vector<answer::LocalRun>& runs) {
   Table table({column("workload"),
+               column("runtime"),
                column("cpu_cores"),
                column("batch"),
                column("time_ms"),
@@ -17,8 +18,9 @@ Table local_runs_table(const std::vector<answer::LocalRun>& runs) {
                 .digits = 3,
                 .meaning = "modelled divided by measured time, minus 1"}});
   for (const auto& run : runs) {
-    table.add_row({run.model, run.threads, run.batch, run.time_s * 1e3, run.prior_s * 1e3,
-                   run.modelled_s * 1e3, 100 * (run.modelled_s / run.time_s - 1)});
+    table.add_row({run.model, run.runtime, run.threads, run.batch, run.time_s * 1e3,
+                   run.prior_s * 1e3, run.modelled_s * 1e3,
+                   100 * (run.modelled_s / run.time_s - 1)});
   }
   return table;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ridgewatt/twin/cpu/cpu_timing.h"
 #include "ridgewatt/twin/cpu_twin.h"
 #include "ridgewatt/twin/twin_home.h"
 #include "ridgewatt/workload/kernel_fusion.h"
@@ -15,7 +16,6 @@ using C = CpuParam;
 using workload::KernelCost;
 using workload::OpClass;
 
-constexpr double kFloatBytes = 4;
 constexpr double kTile = 16;  // columns of a product's tile
 
 // FP32 operations at the processor's peak that an operator computes per element, in addition to
@@ -58,47 +58,11 @@ double block_overhead(double channels, double block) {
   return cost * block / std::max(channels, 1.0);
 }
 
-double padded(double value, double to) {
-  return value > 0 ? std::ceil(value / to) * to / value : 1;
-}
-
-// Bytes per second of activations, which are partly in a cache and partly in memory.
-double mixed_bandwidth(const CpuRates& rates) {
-  return std::sqrt(rates.memory_bytes_per_s * rates.cache_bytes_per_s);
-}
-
-// Bytes per second of the data of one kernel. The data is in the cache while it is small and moves
-// to memory as it grows.
-double bandwidth_of(const CpuRates& rates, double bytes) {
-  constexpr double kInCache = 1e6,
-                   kInMemory = 16e6;  // seen on a processor with 1 MB of L2 per core
-  const double share = std::clamp(
-      std::log(std::max(bytes, 1.0) / kInCache) / std::log(kInMemory / kInCache), 0.0, 1.0);
-  return std::pow(rates.cache_bytes_per_s, 1 - share) * std::pow(rates.memory_bytes_per_s, share);
-}
-
-// Bytes per second of a model's weights, which each run reads once. The same as for activations if
-// the last-level cache holds all weights; the memory bandwidth if the cache holds few of them.
-double stored_bandwidth(const CpuTwin& twin, const CpuRates& rates, double bytes) {
-  constexpr double kHolds = 0.5, kHoldsFew = 2;  // chosen: around the size of the cache
-  const double share = std::clamp(
-      std::log(std::max(bytes, 1.0) / (kHolds * twin.cache_bytes)) / std::log(kHoldsFew / kHolds),
-      0.0, 1.0);
-  return std::pow(mixed_bandwidth(rates), 1 - share) * std::pow(rates.memory_bytes_per_s, share);
-}
-
 double weights_of(const workload::WorkloadCost& cost) {
   double bytes = 0;
   for (const auto& kernel : cost.kernels) bytes += kernel.weight_bytes;
   return bytes;
 }
-
-// Seconds of work on a number of threads.
-struct Work {
-  double compute_s = 0;
-  double memory_s = 0;
-  double sum() const { return compute_s + memory_s; }
-};
 
 class KernelTimer {
  public:
@@ -253,20 +217,28 @@ class KernelTimer {
 std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload::WorkloadCost& cost,
                                             int threads) {
   const double weights_bytes = weights_of(cost);
-  const KernelTimer one(twin, twin.at(1), weights_bytes);
-  const KernelTimer all(twin, twin.at(threads), weights_bytes);
+  const bool tflite = cost.runtime == Runtime::kTfliteCpu;
+  const auto work = [&](const KernelCost& kernel, int count) {
+    const CpuRates& rates = twin.at(count);
+    return tflite ? tflite_work(twin, rates, weights_bytes, kernel)
+                  : KernelTimer(twin, rates, weights_bytes).of(kernel);
+  };
+  const double node_s = twin[tflite ? C::kTfliteNode : C::kNode];
+  const double sync_s = twin[tflite ? C::kTfliteSync : C::kSync];
   std::vector<CpuKernelTime> times;
   times.reserve(cost.kernels.size());
   for (const auto& kernel : cost.kernels) {
-    const Work alone = one.of(kernel);
-    CpuKernelTime time{alone.compute_s, alone.memory_s, twin[C::kNode]};
-    if (threads > 1 && (kernel.strided || workload::is_among(kernel.op, kOneThread))) {
+    const Work alone = work(kernel, 1);
+    CpuKernelTime time{alone.compute_s, alone.memory_s, node_s};
+    const bool shares = tflite ? tflite_shares(kernel)
+                               : !kernel.strided && !workload::is_among(kernel.op, kOneThread);
+    if (threads > 1 && !shares) {
       time.compute_s *= kFromOthers;
       time.memory_s *= kFromOthers;
     } else if (threads > 1) {
-      const Work shared = all.of(kernel);
-      if (shared.sum() + twin[C::kSync] < alone.sum()) {
-        time = {shared.compute_s, shared.memory_s, twin[C::kNode] + twin[C::kSync]};
+      const Work shared = work(kernel, threads);
+      if (shared.sum() + sync_s < alone.sum()) {
+        time = {shared.compute_s, shared.memory_s, node_s + sync_s};
       }
     }
     times.push_back(time);
@@ -274,8 +246,12 @@ std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload:
   return times;
 }
 
+double cpu_fixed_s(const CpuTwin& twin, Runtime runtime) {
+  return twin[runtime == Runtime::kTfliteCpu ? C::kTfliteRun : C::kRun];
+}
+
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
-  double total_s = twin[C::kRun];
+  double total_s = cpu_fixed_s(twin, cost.runtime);
   for (const auto& time : cpu_kernel_times(twin, cost, threads)) total_s += time.total_s();
   return total_s;
 }

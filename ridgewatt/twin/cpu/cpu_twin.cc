@@ -71,6 +71,23 @@ constexpr CpuParamSpec kCpuSpecs[] = {
     {C::kPromptQ40, "llama_prompt_q4_0", "1", 1.04, 0.4, "the same with Q4_0 weights"},
     {C::kPromptQ4K, "llama_prompt_q4_k", "1", 0.83, 0.4, "the same with Q4_K weights"},
     {C::kPromptQ6K, "llama_prompt_q6_k", "1", 0.33, 0.4, "the same with Q6_K weights"},
+    // From runs of single operators in TensorFlow Lite 2.9 on an x86-64 processor with AVX2. That
+    // library's kernel keeps one of ten sums in memory, so it reaches a third of the peak. The
+    // first widths allow for a better compiled library.
+    {C::kTfliteConvolution, "tflite_convolution", "1", 0.32, 0.5,
+     "share of the peak that convolutions in TensorFlow Lite reach"},
+    {C::kTfliteDepthwise, "tflite_depthwise", "1", 0.27, 0.4, "the same of depthwise convolutions"},
+    {C::kTfliteProduct, "tflite_product", "1", 0.3, 0.5, "the same of matrix products"},
+    {C::kTfliteWeights, "tflite_weights", "1", 1, 0.3,
+     "share of the bandwidth for weights in TensorFlow Lite"},
+    {C::kTfliteActivations, "tflite_activations", "1", 1.3, 0.5,
+     "share of the bandwidth for activations in TensorFlow Lite"},
+    {C::kTfliteOperator, "tflite_operator", "1", 1, 0.3,
+     "time of computing in its operators that are not contractions, over that of the table"},
+    {C::kTfliteNode, "tflite_node", "s", 5e-7, 0.7, "dispatch of a node in TensorFlow Lite"},
+    {C::kTfliteSync, "tflite_sync", "s", 3e-6, 0.7,
+     "waking the other threads and waiting for them"},
+    {C::kTfliteRun, "tflite_run", "s", 2e-6, 0.7, "fixed time of a run"},
 };
 static_assert(std::size(kCpuSpecs) == kCpuParamCount);
 
@@ -181,8 +198,9 @@ CpuTwin read_cpu_twin(const Board& board) {
   for (const auto& spec : kCpuSpecs) {
     const auto i = static_cast<std::size_t>(spec.param);
     const std::string key(spec.key);
-    // Files written before llama.cpp was modelled have no such keys and keep the priors.
-    if (key.starts_with("llama_") && !board.twin.numbers.contains(key + ".value")) continue;
+    // Files written before these runtimes were modelled have no such keys and keep the priors.
+    const bool later = key.starts_with("llama_") || key.starts_with("tflite_");
+    if (later && !board.twin.numbers.contains(key + ".value")) continue;
     const auto bound = [&](const char* part) {
       const std::string name = key + part;
       return near_prior(required_number(board, name, 1e-30, 1e30), spec.prior,

@@ -387,7 +387,7 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
     add(Cause::kMemory, time.memory_s);
     add(Cause::kLaunch, time.node_s);
   }
-  add(Cause::kHost, (*twin_.cpu)[CpuParam::kRun]);
+  add(Cause::kHost, cpu_fixed_s(*twin_.cpu, cost_->runtime));
   double total_s = 0;
   for (const double part : result.time_s) total_s += part;
   result.total = {total_s, total_s, total_s, kUnknown};

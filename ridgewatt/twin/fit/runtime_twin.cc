@@ -338,13 +338,20 @@ Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind) {
   if ((twin.cpu != nullptr) != is_on_cpu(runtime)) {
     throw NotSupportedError(
         twin.cpu
-            ? fmt::format("{} has no GPU, so only runtime onnxruntime-cpu is modelled", twin.board)
+            ? fmt::format(
+                  "{} has no GPU, so only runtimes onnxruntime-cpu and tflite-cpu are modelled",
+                  twin.board)
             : fmt::format("{} is modelled only with its GPU", twin.board),
         std::string(name_of(runtime)),
         twin.cpu ? "give --runtime onnxruntime-cpu"
-                 : "onnxruntime-cpu needs a processor's board file: calibrate --device local");
+                 : fmt::format("{} needs a processor's board file: calibrate --device local",
+                               name_of(runtime)));
   }
-  if (twin.cpu) return twin;
+  if (twin.cpu) {
+    Twin same = twin;
+    same.runtime = runtime;
+    return same;
+  }
   if (twin.changed_by) {
     if (twin.changed_by->runtime == runtime) return twin;
     throw UsageError("the twin is fitted for one runtime, so it cannot estimate another",

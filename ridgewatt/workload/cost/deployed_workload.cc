@@ -10,6 +10,7 @@
 #include "ridgewatt/workload/cost_model.h"
 #include "ridgewatt/workload/infer/bind_symbols.h"
 #include "ridgewatt/workload/infer/extent_names.h"
+#include "ridgewatt/workload/runtimes/fusion_rules.h"
 
 namespace ridgewatt::workload {
 
@@ -37,11 +38,13 @@ void refuse_narrow(const DeployOptions& options) {
   const bool on_cpu = is_eager(options.runtime) && narrow_bits(options.precision) > 0;
   if (computes_in(options.runtime, options.precision) && !on_cpu) return;
   const bool processor = is_on_cpu(options.runtime);
+  const bool integers = runtime_rules(options.runtime).modelled.empty();
   throw NotSupportedError(fmt::format("{} cannot compute in {}{}", name_of(options.runtime),
                                       name_of(options.precision), processor ? "" : " on a GPU"),
                           "",
-                          processor ? "give a quantized model, and omit --precision"
-                                    : "use --precision fp16, or --runtime tensorrt");
+                          !processor ? "use --precision fp16, or --runtime tensorrt"
+                          : integers ? "give a quantized model, and omit --precision"
+                                     : "omit --precision");
 }
 
 // On a GPU, only TensorRT has integer kernels. The other runtimes convert to floating point.
@@ -119,6 +122,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   }
   const std::lock_guard alone(loaded_->mutex);
   WorkloadCost counted = workload_cost(loaded_->model, cost);
+  refuse_unmodelled(counted, options_.runtime);
   counted.batch = samples;
   counted.runtime = options_.runtime;
   if (eager && !name_.starts_with("zoo:") && may_be_folded(loaded_->model.graph)) {

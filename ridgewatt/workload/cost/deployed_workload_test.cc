@@ -1,9 +1,11 @@
 // Tests DeployedWorkload: the cost of a model at any batch, run by an eager framework.
 #include "ridgewatt/workload/deployed_workload.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ridgewatt/base/error.h"
@@ -73,6 +75,24 @@ TEST(DeployedWorkload, EveryOptionReachesTheCost) {
 }
 
 // The cost at half the image side: scaled from the full image, and counted on the small image.
+// Each of these is an operator that tools/runtimes/tflite/to_tflite.py refuses to convert.
+TEST(DeployedWorkload, TensorFlowLiteHasOnlyTheOperatorsThatWereMeasured) {
+  const std::pair<const char*, const char*> known[] = {
+      {"zoo:resnext50_32x4d", "a convolution in groups in tflite-cpu is not modelled"},
+      {"zoo:resnet18_cifar", "operator InstanceNormalization in tflite-cpu is not modelled"},
+      {"zoo:yolov5n", "in tflite-cpu is not modelled"},
+      {"zoo:bert_tiny", "in tflite-cpu is not modelled"}};
+  for (const auto& [model, reason] : known) {
+    try {
+      DeployedWorkload(model, {.runtime = Runtime::kTfliteCpu}).at(1);
+      ADD_FAILURE() << model;
+    } catch (const NotSupportedError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(reason)) << model;
+    }
+  }
+  EXPECT_NO_THROW(DeployedWorkload("zoo:densenet121", {.runtime = Runtime::kTfliteCpu}).at(1));
+}
+
 TEST(DeployedWorkload, AScaledImageHasTheTrafficOfASmallerOne) {
   const DeployedWorkload whole("zoo:yolov8n"), half = whole.with({.dims = {{"image", 320}}});
   const WorkloadCost scaled = scale_image(*whole.at(1), 0.25), counted = *half.at(1);

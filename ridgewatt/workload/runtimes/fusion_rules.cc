@@ -1,7 +1,10 @@
 #include "ridgewatt/workload/runtimes/fusion_rules.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/workload/precision.h"
 
 namespace ridgewatt::workload {
@@ -9,7 +12,7 @@ namespace ridgewatt::workload {
 // Each function is defined in the file of its runtime.
 using RuntimeRulesOf = const RuntimeRules&();
 RuntimeRulesOf tensorrt_rules, onnxruntime_rules, onnxruntime_cpu_rules, torch_compile_rules,
-    torchscript_rules;
+    torchscript_rules, tflite_cpu_rules;
 
 namespace {
 
@@ -34,12 +37,28 @@ constexpr auto kRuntimeRulesRows =
                                 {Runtime::kTorchCompile, torch_compile_rules, kWideAndHalf},
                                 {Runtime::kOnnxRuntime, onnxruntime_rules, kWideAndHalf},
                                 {Runtime::kTensorRt, tensorrt_rules, kWideHalfAndInt8},
-                                {Runtime::kOnnxRuntimeCpu, onnxruntime_cpu_rules, kWide}});
+                                {Runtime::kOnnxRuntimeCpu, onnxruntime_cpu_rules, kWide},
+                                {Runtime::kTfliteCpu, tflite_cpu_rules, kWide}});
 
 }  // namespace
 
 const RuntimeRules& runtime_rules(Runtime runtime) {
   return kRuntimeRulesRows[runtime].rules();
+}
+
+void refuse_unmodelled(const WorkloadCost& cost, Runtime runtime) {
+  const std::string_view modelled = runtime_rules(runtime).modelled;
+  if (modelled.empty()) return;
+  const auto refuse = [&](std::string_view what) {
+    throw NotSupportedError(fmt::format("{} in {} is not modelled", what, name_of(runtime)),
+                            cost.name, "use another model, or --runtime onnxruntime-cpu");
+  };
+  for (const KernelCost& kernel : cost.kernels) {
+    if (!is_among(kernel.op, modelled)) refuse("operator " + kernel.op);
+    const bool product = contraction_of(kernel.op_class) == Contraction::kProduct;
+    if (product && !(kernel.weight_bytes > 0)) refuse("a product of two computed tensors");
+    if (kernel.groups > 1 && kernel.output_channels > 1) refuse("a convolution in groups");
+  }
 }
 
 std::span<const Precision> usual_precisions(Runtime runtime) {

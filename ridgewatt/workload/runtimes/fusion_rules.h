@@ -113,8 +113,12 @@ struct RuntimeRules {
   // Kernels need specific layouts, and inputs and outputs are FP32 (formats.h).
   bool formats = false;
   bool blocks = false;  // convolutions read and write blocks of 16 channels
+  // Operators of kernels whose time is modelled; empty: all.
+  std::string_view modelled = {};
 };
 
 const RuntimeRules& runtime_rules(Runtime runtime);
+// Throws NotSupportedError if the time of a kernel in `runtime` is not modelled.
+void refuse_unmodelled(const WorkloadCost& cost, Runtime runtime);
 
 }  // namespace ridgewatt::workload

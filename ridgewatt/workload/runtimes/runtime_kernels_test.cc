@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ridgewatt/base/error.h"
@@ -128,6 +129,22 @@ TEST(RuntimeKernels, KeepTheWorkOfEveryModel) {
         }
       }
     }
+  }
+}
+
+// The operators that tools/runtimes/tflite/to_tflite.py writes, other than PAD and RESHAPE. PAD
+// joins a convolution in XNNPACK.
+TEST(RuntimeKernels, TensorFlowLiteHasTheOperatorsOfTheConvertedFile) {
+  const std::map<std::string, std::size_t> known = {
+      {"mobilenet_v2", 35 + 17 + 10 + 1 + 1},
+      {"resnet18", 20 + 8 + 1 + 1 + 1},
+      {"squeezenet1_1", 26 + 8 + 3 + 1},
+      {"efficientnet_b0", 65 + 65 + 65 + 17 + 16 + 9 + 1}};
+  for (const auto& [name, count] : known) {
+    Model model;
+    const Analysis lite = analyze_named(name, model, {.runtime = Runtime::kTfliteCpu});
+    EXPECT_EQ(lite.workload.kernels.size(), count) << name;
+    EXPECT_DOUBLE_EQ(lite.macs, analyze(model, {}).macs) << name;
   }
 }
 
