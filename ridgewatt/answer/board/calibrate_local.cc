@@ -216,17 +216,41 @@ std::vector<twin::CpuRates> all_rates(const std::vector<int>& counts,
   return rates;
 }
 
+// Runtimes that calibrate_local() runs, and their packages in the folder of the runner.
+struct RunnerPackage {
+  Runtime runtime;
+  std::string_view folder;   // in that of the runner; npm ci installs there
+  std::string_view package;  // in node_modules of the folder
+  const char* library = "";  // environment variable that names the library instead
+};
+constexpr RunnerPackage kRunnerPackages[] = {
+    {Runtime::kOnnxRuntimeCpu, "", "onnxruntime-node"},
+    {Runtime::kTfliteCpu, "tflite", "tfjs-tflite-node", "RIDGEWATT_TFLITE"}};
+
+bool has_package(const fs::path& runner, const RunnerPackage& package) {
+  std::error_code failed;
+  return environment_variable(package.library).has_value() ||
+         fs::exists(runner / package.folder / "node_modules" / package.package, failed);
+}
+
+bool has_package(const fs::path& runner, Runtime runtime) {
+  return std::any_of(std::begin(kRunnerPackages), std::end(kRunnerPackages), [&](const auto& one) {
+    return one.runtime == runtime && has_package(runner, one);
+  });
+}
+
 bool is_runner(const fs::path& folder) {
   std::error_code failed;
   return fs::exists(folder / "run_onnx.js", failed) &&
-         fs::exists(folder / "node_modules" / "onnxruntime-node", failed);
+         std::any_of(std::begin(kRunnerPackages), std::end(kRunnerPackages),
+                     [&](const auto& one) { return has_package(folder, one); });
 }
 
 // The folder of the runner, or empty if there is none.
 std::string find_runner(const std::string& asked) {
   if (!asked.empty()) {
     if (is_runner(asked)) return asked;
-    throw NotFoundError("no run_onnx.js with onnxruntime-node in the folder", asked,
+    throw NotFoundError("no run_onnx.js with packages in the folder", asked,
                         "run npm ci in tools/runtimes");
   }
   std::vector<fs::path> places;
@@ -366,12 +390,6 @@ class RuntimeRuns {
   std::string runner_;
 };
 
-bool has_tflite(const std::string& runner) {
-  std::error_code failed;
-  return environment_variable("RIDGEWATT_TFLITE").has_value() ||
-         fs::exists(fs::path(runner) / "tflite" / "node_modules" / "tfjs-tflite-node", failed);
-}
-
 struct MeasuredRuns {
   std::vector<LocalRun> runs;
   std::vector<twin::CpuRun> rows;  // the same runs, as the fit reads them
@@ -404,7 +422,7 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
   std::vector<int> threads = {1};
   if (cores > 1) threads.push_back(cores);
   for (const auto& [name, dims, runtime] : kCalibrationModels) {
-    if (runtime == Runtime::kTfliteCpu && !has_tflite(runner)) continue;
+    if (!has_package(runner, runtime)) continue;
     workload::write_zoo_model(workload::find_zoo_entry(name), file_of(folder, name));
     for (const int batch : kBatches) {
       for (const int count : threads) points.push_back({models.size(), batch, count, {}});
@@ -575,10 +593,12 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
         "llama.cpp was not measured, so its rates are assumed; run tools/runtimes/llama/build.sh "
         "to measure it");
   }
-  if (!runner.empty() && !has_tflite(runner)) {
-    found.remarks.emplace_back(
-        "TensorFlow Lite was not measured, so its rates are assumed; run npm ci in "
-        "tools/runtimes/tflite to measure it");
+  for (const auto& one : kRunnerPackages) {
+    if (runner.empty() || has_package(runner, one)) continue;
+    const fs::path folder = fs::path("tools/runtimes") / one.folder;
+    found.remarks.push_back(
+        fmt::format("{} was not measured, so its rates are assumed; run npm ci in {} to measure it",
+                    library_of(one.runtime), folder.string()));
   }
   const std::vector<twin::CpuRates> rates = peaks.rates();
   found.prior = twin::prior_cpu_twin(all_rates(counts, rates), machine.instructions);
