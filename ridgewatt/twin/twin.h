@@ -144,6 +144,7 @@ struct Twin {
   struct ContractionGain {
     double conv = 1;
     double product = 1;
+    double attention = 1;  // fused
   };
   std::array<ContractionGain, kArithmetics.size()> gains{};
   // Multiply-accumulates per output element that a contraction needs in addition to its own.

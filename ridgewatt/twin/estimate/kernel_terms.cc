@@ -11,6 +11,8 @@ namespace {
 
 using P = TwinParam;
 
+constexpr double kPipeRate = 2;  // rate of half precision in the pipes over their FP32 rate
+
 struct ClassFactors {
   double rate = 1;     // share of the FP32 peak
   double traffic = 1;  // bytes moved over bytes counted in the graph
@@ -82,7 +84,7 @@ double runtime_gain(const Twin& twin, Arithmetic arithmetic, workload::OpClass o
     case workload::Contraction::kDepthwise:
       return kArithmeticRows[arithmetic].lanes;
     case workload::Contraction::kProduct:
-      return gain.product;
+      return op_class == workload::OpClass::kAttention ? gain.attention : gain.product;
     case workload::Contraction::kNone:
       break;
   }
@@ -102,25 +104,45 @@ double peak_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass
   const double units = arithmetic == Arithmetic::kFp32
                            ? std::max(1.0, peak(Arithmetic::kTf32))  // runtimes use TF32 for FP32
                            : peak(arithmetic);
-  const bool tensor_cores = units > 2;  // pipes reach 2 with half precision
+  const bool tensor_cores = units > kPipeRate;
   const bool winograd = contraction == workload::Contraction::kConvolution && !tensor_cores;
   return std::max(1.0, units) * (winograd ? kWinograd : 1);
 }
 
 namespace {
 
+// Peak of the unit that multiplies in this arithmetic, over that of the FP32 pipes.
+double unit_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass op_class) {
+  const auto peak = [&](Arithmetic of) {
+    return twin.speedups[static_cast<std::size_t>(of)].product;
+  };
+  const bool tf32 = arithmetic == Arithmetic::kFp32 &&
+                    workload::contraction_of(op_class) == workload::Contraction::kConvolution;
+  return std::max(peak(arithmetic), tf32 ? peak(Arithmetic::kTf32) : 0);
+}
+
 // Additional work of a dense contraction, as a share of its own: filling and emptying the pipeline
-// of its main loop, and columns of tiles outside the result.
-double idle_share(const Twin& twin, const workload::KernelCost& kernel) {
+// of its main loop, and columns of tiles outside the result. Both are times outside the tensor
+// cores, counted in their multiply-accumulates. Pipes do fewer of these in the same time.
+double idle_share(const Twin& twin, const workload::KernelCost& kernel, Arithmetic arithmetic) {
+  constexpr double kTensorRate = 8;  // FP16 rate of Orin's tensor cores over the pipes' FP32 rate
   const bool tiles = workload::kOpClassRows[kernel.op_class].tiles;
-  // Fused attention has no main loop per product: it keeps both products on chip. On cards, its
-  // rate is not known: without this work, it would exceed the stated peak of an RTX 4090.
-  const bool fused = kernel.op_class == workload::OpClass::kAttention && !twin.discrete;
+  // Fused attention keeps both products on chip. Its time outside the tensor cores is its softmax.
+  const bool fused = kernel.op_class == workload::OpClass::kAttention;
   if (!tiles || fused || !(kernel.reduction_length > 0)) return 0;
-  const double filling = twin.short_macs / kernel.reduction_length;
+  const double unit = unit_over_fp32(twin, arithmetic, kernel.op_class);
+  const double share = unit > kPipeRate ? 1 : unit / kTensorRate;
+  const double filling = share * twin.short_macs / kernel.reduction_length;
   const double columns =
-      kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
+      kernel.output_channels > 0 ? share * twin.narrow_columns / kernel.output_channels : 0;
   return filling + (1 + filling) * columns;
+}
+
+// Operations of fused attention other than multiply-accumulates.
+double softmax_flop(const workload::KernelCost& kernel) {
+  if (kernel.op_class != workload::OpClass::kAttention) return 0;
+  const double others = kernel.work_flop + kernel.work_int_op - 2 * kernel.macs;
+  return std::clamp(others, 0.0, kernel.work_flop);
 }
 
 // Orin's GPUs have 256 KiB of L2 cache and 256 FLOP per cycle per multiprocessor.
@@ -161,7 +183,6 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
     const Arithmetic own = kernel.precision == workload::Precision::kStored
                                ? usual
                                : workload::arithmetic_of(kernel.precision);
-    const double idle = idle_share(twin, kernel);
     double flop = 0;        // FP32 equivalents by the ratio of peaks, for the energy
     double timed_flop = 0;  // at the rates that the runtime reaches, for the time
     double least_flop = 0;  // at the peaks of the units, for the lower bound
@@ -170,9 +191,14 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
       least_flop += work / peak_over_fp32(twin, arithmetic, kernel.op_class);
       const double fp32_flop = work / arithmetic_speedup(twin, arithmetic, kernel.op_class);
       flop += fp32_flop;
-      timed_flop += (1 + idle) * fp32_flop / runtime_gain(twin, arithmetic, kernel.op_class);
+      timed_flop += (1 + idle_share(twin, kernel, arithmetic)) * fp32_flop /
+                    runtime_gain(twin, arithmetic, kernel.op_class);
     };
-    add(kernel.work_flop, own);
+    // The pipes compute the softmax. At best, the tensor cores work at the same time.
+    const double softmax = softmax_flop(kernel);
+    flop += softmax;
+    timed_flop += softmax * rate / twin[P::kVectorRate];
+    add(kernel.work_flop - softmax, own);
     add(kernel.work_int_op, Arithmetic::kInt8);
     const double cycles = timed_flop / (rate * twin.flop_per_cycle) * fill;
     const double least_weight_bytes = read_share * kernel.weight_bytes;

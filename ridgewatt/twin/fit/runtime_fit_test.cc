@@ -585,6 +585,76 @@ TEST(OnRuntime, WorkOutsideSlowerTensorCoresIsFewerMultiplyAccumulates) {
             engine("agx-orin", Runtime::kOnnxRuntime).values);
 }
 
+// Attention of 12 heads of 64 channels over 32,768 tokens. Without fusion, the scores pass through
+// memory four times.
+TEST(OnRuntime, FusedAttentionIsFasterThanSeparateKernels) {
+  constexpr double kTokens = 32768, kHeads = 12, kSize = 64;
+  constexpr double kScores = kHeads * kTokens * kTokens, kMacs = kScores * kSize;
+  constexpr double kOperand = 2 * kHeads * kTokens * kSize;  // bytes
+  const auto kernel = [](workload::OpClass op_class, double macs, double others) {
+    workload::KernelCost cost;
+    cost.op_class = op_class;
+    cost.macs = macs;
+    cost.work_flop = 2 * macs + others;
+    cost.output_elements = kScores;
+    cost.reduction_length = cost.output_channels = kSize;
+    cost.read_bytes = 3 * kOperand;
+    cost.write_bytes = kOperand;
+    return cost;
+  };
+  workload::WorkloadCost fused, separate;
+  fused.kernels = {kernel(workload::OpClass::kAttention, 2 * kMacs, 8 * kScores)};
+  workload::KernelCost scores = kernel(workload::OpClass::kGemm, kMacs, 0), sums = scores;
+  workload::KernelCost softmax = kernel(workload::OpClass::kSoftmax, 0, 8 * kScores);
+  scores.read_bytes = 2 * kOperand, sums.read_bytes = kOperand + 2 * kScores;
+  scores.write_bytes = softmax.read_bytes = softmax.write_bytes = 2 * kScores;
+  scores.output_channels = sums.reduction_length = kTokens;
+  softmax.reduction_length = softmax.output_channels = 0;
+  sums.output_elements = kOperand / 2;
+  separate.kernels = {scores, softmax, sums};
+  const auto seconds = [](const Twin& twin, workload::WorkloadCost cost, Runtime runtime) {
+    cost.precision = cost.arithmetic = workload::Precision::kFp16;
+    cost.runtime = runtime;
+    return Estimator(twin, cost, {})({}).period_s;
+  };
+  for (const auto& name : list_boards()) {
+    const Board board = load_board(name);
+    const Twin twin = load_twin(board);
+    const double eager_s = seconds(twin, separate, Runtime::kPytorchEager);
+    for (const Runtime runtime :
+         {Runtime::kTorchCompile, Runtime::kOnnxRuntime, Runtime::kTensorRt}) {
+      const double fused_s = seconds(twin, fused, runtime);
+      EXPECT_LT(fused_s, eager_s) << name << " " << name_of(runtime);
+      EXPECT_LT(fused_s, seconds(twin, separate, runtime)) << name << " " << name_of(runtime);
+      // FP16 products of fused attention sum in FP32, at the rate that boards state.
+      const double peak = *stated_rate(board, Arithmetic::kFp16) * board.sms * twin.gpu_clock_hz;
+      EXPECT_GT(fused_s, 4 * kMacs / peak) << name << " " << name_of(runtime);
+    }
+  }
+}
+
+// `short` and `narrow` are times outside tensor cores, which FP32 does not use on these boards.
+// Cards with engines of their own have fitted rows in FP16 alone.
+TEST(OnRuntime, TensorRtIsNotSlowerThanOnnxRuntimeWithoutTensorCores) {
+  for (const char* model :
+       {"zoo:resnet50", "zoo:yolov8n", "zoo:vit_b_32", "zoo:bert_base", "zoo:deeponet_base"}) {
+    const workload::DeployedWorkload workload(model);
+    for (const auto& name : list_boards()) {
+      const Board board = load_board(name);
+      const bool own = !board.engines.empty() || !board.runtimes.empty();
+      if (own || supports(board, Arithmetic::kTf32)) continue;
+      const Twin twin = load_twin(board);
+      const auto seconds = [&](Runtime runtime) {
+        const auto cost =
+            workload.with({.precision = workload::Precision::kFp32, .runtime = runtime}).at(1);
+        return Estimator(twin, cost)({}).period_s;
+      };
+      EXPECT_LE(seconds(Runtime::kTensorRt), seconds(Runtime::kOnnxRuntime))
+          << model << " " << name;
+    }
+  }
+}
+
 TEST(RuntimeErrorsOfTwins, AreWiderStillOnACardWithTheEnginesOfModules) {
   EXPECT_GT(time_factor(load_twin(load_board("a100-sxm")), "fp16"),
             1.15 * time_factor(load_twin(load_board("orin-nx-16gb")), "fp16"));

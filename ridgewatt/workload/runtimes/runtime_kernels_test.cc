@@ -309,6 +309,29 @@ TEST(RuntimeKernels, AttentionIsOneKernelInFp16) {
   EXPECT_EQ(count(Precision::kFp32, OpClass::kSoftmax), kLayers);
 }
 
+// NVIDIA/TensorRT issue 4397 lists the layers of an encoder: 'key/MatMul + query/MatMul +
+// value/MatMul' is one product.
+TEST(RuntimeKernels, ProductsOfQueriesKeysAndValuesAreOneKernelOfTensorRt) {
+  const auto products = [](Runtime runtime, Precision precision) {
+    Model model;
+    const Analysis bert =
+        analyze_named("bert_base", model, {.precision = precision, .runtime = runtime});
+    std::multiset<double> macs;
+    for (const KernelCost& kernel : bert.workload.kernels) {
+      if (kernel.op == "MatMul" && kernel.weight_bytes > 0) macs.insert(kernel.macs);
+    }
+    return macs;
+  };
+  constexpr std::size_t kLayers = 12;
+  constexpr double kOne = 384.0 * 768 * 768;
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
+    const auto merged = products(Runtime::kTensorRt, precision);
+    EXPECT_EQ(merged.count(3 * kOne), kLayers);
+    EXPECT_EQ(merged.count(kOne), kLayers);  // output of attention
+    EXPECT_EQ(products(Runtime::kOnnxRuntime, precision).count(kOne), 4 * kLayers);
+  }
+}
+
 TEST(RuntimeKernels, TrainingIsRefused) {
   Model model;
   EXPECT_THROW(analyze_named("resnet18", model,

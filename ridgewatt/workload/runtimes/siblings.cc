@@ -9,13 +9,18 @@
 namespace ridgewatt::workload {
 namespace {
 
-// The properties that two convolutions must share, as text. Empty: it cannot be joined.
+// The properties that two convolutions or two products must share, as text. Empty: it cannot be
+// joined.
 std::string form_of(const ExecutionPlan& plan, const Step& step) {
   const Node& node = *step.node;
   const auto& weights = plan.tensor(node.inputs[1]).shape;
-  if (!weights || weights->size() < 3 || !plan.is_constant(node.inputs[1])) return "";
-  if (node.integer("group", 1) != 1) return "";
+  if (!weights || !plan.is_constant(node.inputs[1])) return "";
   std::string form = step.integer ? "int8" : "float";
+  if (node.op == "MatMul") {
+    for (const auto extent : *weights) form += "," + std::to_string(extent);
+    return form;
+  }
+  if (weights->size() < 3 || node.integer("group", 1) != 1) return "";
   for (std::size_t i = 2; i < weights->size(); ++i) form += "," + std::to_string((*weights)[i]);
   for (const std::string_view name : {"strides", "pads", "dilations"}) {
     form += ";";
@@ -32,8 +37,16 @@ std::string form_of(const ExecutionPlan& plan, const Step& step) {
   return form + std::string(node.text("auto_pad", ""));
 }
 
-// Returns the only operator that reads a convolution's result after its folded scales. Empty: there
-// are several, or the result is an output of the graph.
+// True if the unit adds a constant to its only computed input.
+bool adds_constant(const ExecutionPlan& plan, const Unit& unit) {
+  const auto& inputs = plan.steps[static_cast<std::size_t>(unit.steps.front())].node->inputs;
+  return unit.op == "Add" && std::any_of(inputs.begin(), inputs.end(), [&](TensorId in) {
+           return in != kNoTensor && plan.is_constant(in);
+         });
+}
+
+// Returns the only operator that reads the result of a convolution or product after its folded
+// scales and bias. Empty: there are several, or the result is an output of the graph.
 std::string_view follower(const ValueGraph& graph, const std::vector<Unit>& units,
                           const std::vector<int>& unit_of, int step) {
   const ExecutionPlan& plan = graph.plan();
@@ -46,7 +59,7 @@ std::string_view follower(const ValueGraph& graph, const std::vector<Unit>& unit
     }
     if (user < 0) return "";
     const Unit& unit = units[static_cast<std::size_t>(user)];
-    if (unit.op != "BatchNormalization") return unit.op;
+    if (unit.op != "BatchNormalization" && !adds_constant(plan, unit)) return unit.op;
     step = unit.steps.back();
   }
   return "";
@@ -69,7 +82,7 @@ Siblings::Siblings(const ValueGraph& graph, const std::vector<Unit>& units, bool
   for (const Unit& unit : units) {
     const int index = unit.steps.front();
     const Step& step = plan.steps[static_cast<std::size_t>(index)];
-    if (unit.op != "Conv" || step.node->inputs.size() < 2) continue;
+    if ((unit.op != "Conv" && unit.op != "MatMul") || step.node->inputs.size() < 2) continue;
     // Most tensors have one reader.
     const TensorId value = graph.value(step, step.node->inputs[0]);
     if (graph.users(value).size() < 2) continue;
