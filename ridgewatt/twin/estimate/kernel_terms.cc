@@ -132,10 +132,10 @@ double idle_share(const Twin& twin, const workload::KernelCost& kernel, Arithmet
   if (!tiles || fused || !(kernel.reduction_length > 0)) return 0;
   const double unit = unit_over_fp32(twin, arithmetic, kernel.op_class);
   const double share = unit > kPipeRate ? 1 : unit / kTensorRate;
-  const double filling = share * twin.short_macs / kernel.reduction_length;
+  const double filling = twin.short_macs / kernel.reduction_length;
   const double columns =
-      kernel.output_channels > 0 ? share * twin.narrow_columns / kernel.output_channels : 0;
-  return filling + (1 + filling) * columns;
+      kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
+  return share * (filling + (1 + filling) * columns);
 }
 
 // Operations of fused attention other than multiply-accumulates.
