@@ -64,6 +64,9 @@ inline py::object value_to_python(std::string_view value) {
   return value_to_python(std::string(value));
 }
 py::object value_to_python(const std::vector<std::string>& value);
+inline py::object value_to_python(const std::vector<std::string_view>& value) {
+  return value_to_python(std::vector<std::string>(value.begin(), value.end()));
+}
 py::object value_to_python(const PowerMode& value);
 py::object value_to_python(const Json& value);
 py::object value_to_python(const report::Cell& value);
@@ -144,6 +147,7 @@ constexpr const char* type_name() {
   if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) return "int";
   if constexpr (std::is_convertible_v<Value, std::string_view>) return "str";
   if constexpr (std::is_same_v<Value, std::vector<std::string>>) return "list[str]";
+  if constexpr (std::is_same_v<Value, std::vector<std::string_view>>) return "list[str]";
   if constexpr (std::is_same_v<Value, PowerMode>) return "PowerMode";
   if constexpr (std::is_same_v<Value, Json>) return "object";
   if constexpr (std::is_same_v<Value, report::Cell>) return "str | int | float | None";

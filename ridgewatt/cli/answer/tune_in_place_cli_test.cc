@@ -250,7 +250,7 @@ TEST_F(InPlaceCommand, WhatCannotBeIsOneLine) {
   refused(tune("--max-power 9 -- run {batch}"), 2, "--batch");
   refused(tune("--max-power 9 --settle 3 -- true"), 2, "--settle");
   refused(tune("--minimize energy --max-slowdown 5% --max-power 9 -- true"), 2, "--max-time");
-  refused(tune("--max-power 9 -- true"), 1, "the program ended");
+  refused(tune("--max-power 9 -- true"), 1, "the program marked no minibatches before it ended");
   refused(tune("--max-power 9 -- no-such-program"), 1, "no such program");
   refused("tune --sweep x.csv --max-power 9 --in-place", 2, "--in-place");
   EXPECT_EQ(mode(), before);

@@ -3,6 +3,7 @@
 
 #include "ridgewatt/answer/govern.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/interrupt_note.h"
 #include "ridgewatt/cli/options/device_options.h"
 #include "ridgewatt/cli/options/end_by_signal.h"
 #include "ridgewatt/cli/options/mode_text.h"
@@ -91,6 +92,8 @@ void simulate(const Context& context, GovernCommand& options) {
   print(context, report::govern_result(found));
 }
 
+const std::string kRestored = "the original mode is restored";
+
 void govern_live(const Context& context, GovernCommand& options) {
   check_table_options(context, report::govern_result({}));
   const auto device = options.device.open(context);
@@ -114,6 +117,10 @@ void govern_live(const Context& context, GovernCommand& options) {
     log.write(steps);
     unreachable.see(steps.back().decision, steps.back().begin_s);
   };
+  const std::string kept =
+      kRestored + (options.log.empty() ? "" : "; the decisions so far are in " + options.log);
+  InterruptNote note;
+  note.set(kept);
   try {
     const auto found =
         answer::govern_here(options.question, plan, device, control, options.live, see);
@@ -124,9 +131,7 @@ void govern_live(const Context& context, GovernCommand& options) {
     print(context, report::govern_result(found));
     check_status(found.status, {program});
   } catch (const measure::InterruptedError& error) {
-    const std::string kept =
-        options.log.empty() ? "" : "; the decisions so far are in " + options.log;
-    remark(context, "interrupted: the original mode is restored" + kept);
+    remark(context, "interrupted: " + kept);
     end_by_signal(error.signal());
   }
 }
@@ -138,13 +143,15 @@ void hold_phases(const Context& context, GovernCommand& options) {
   platform::JetsonModeControl control(*device.sysfs, options.control);
   options.phases.command = options.live.command;
   options.phases.process = options.process;
+  InterruptNote note;
+  note.set(kRestored);
   try {
     const auto found =
         answer::govern_phases(options.phases, device, control, &report::mode_of_answer);
     print(context, report::phases_result(found.outcome, device.name, device.provenance()));
     check_status(found.status, options.live.command);
   } catch (const measure::InterruptedError& error) {
-    remark(context, "interrupted: the original mode is restored");
+    remark(context, "interrupted: " + kRestored);
     end_by_signal(error.signal());
   }
 }

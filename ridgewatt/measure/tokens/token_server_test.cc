@@ -218,7 +218,7 @@ TEST_F(TokenServer, KeySlotsAndStatedQuantization) {
     EXPECT_EQ(run.quantization, "q4_k_m");
     EXPECT_EQ(run.failed, 0u);
     EXPECT_THAT(run.notes, Contains(HasSubstr("took 150 of 600 prompt tokens from its cache")));
-    const auto waits = Contains(HasSubstr("works on 2 requests at a time"));
+    const auto waits = Contains(HasSubstr("works on only 2 requests at a time"));
     if (api == TokenApi::kAuto) {
       EXPECT_THAT(run.notes, waits);
     } else {
