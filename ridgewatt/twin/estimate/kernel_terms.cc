@@ -194,12 +194,14 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
       timed_flop += (1 + idle_share(twin, kernel, arithmetic)) * fp32_flop /
                     runtime_gain(twin, arithmetic, kernel.op_class);
     };
-    // The pipes compute the softmax. At best, the tensor cores work at the same time.
     const double softmax = softmax_flop(kernel);
-    flop += softmax;
-    timed_flop += softmax * rate / twin[P::kVectorRate];
     add(kernel.work_flop - softmax, own);
     add(kernel.work_int_op, Arithmetic::kInt8);
+    // The pipes compute the softmax while tensor cores multiply. Without these, they do both.
+    const double softmax_timed = softmax * rate / twin[P::kVectorRate];
+    const bool tensor_cores = unit_over_fp32(twin, own, kernel.op_class) > kPipeRate;
+    flop += softmax;
+    timed_flop = tensor_cores ? std::max(timed_flop, softmax_timed) : timed_flop + softmax_timed;
     const double cycles = timed_flop / (rate * twin.flop_per_cycle) * fill;
     const double least_weight_bytes = read_share * kernel.weight_bytes;
     const double bytes = std::max(traffic * kernel.weight_bytes, least_weight_bytes) +
