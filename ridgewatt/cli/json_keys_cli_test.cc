@@ -311,10 +311,10 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
     schemas["ridgewatt.explain/1"]["watched." + std::string(one.name)].insert("number");
   }
   // Keys whose values may be unknown on a busy machine: a speed without a minibatch in its window,
-  // a rate whose points started within one second.
+  // a rate whose points started within one second, a temperature that a short point did not sample.
   for (auto& [schema, keys] : schemas) {
     for (const char* key : {"kept_speed", "first.minibatches_per_s", "last.minibatches_per_s",
-                            "boards[].points_per_h"}) {
+                            "boards[].points_per_h", "boards[].temperature_c"}) {
       if (keys.contains(key)) keys.at(key).insert({"null", "number"});
     }
   }
