@@ -155,6 +155,7 @@ test("how do I upload my model, share this screen, and run it on the command lin
   await shows(page, "Time", digits(JSON.parse(run).estimates[0].time_ms));
   await upload(page, "Upload an ONNX file", file);
   await eventually(() => page.locator(".question > summary").textContent(), (text) => /mine\.onnx/.test(text), 40);
+  await eventually(() => page.evaluate(() => location.hash), (hash) => /upload(:|%3A)/.test(hash), 40);
   await page.getByRole("button", { name: /Copy link|Copied/ }).click();
   await page.getByRole("button", { name: "Copied, without the file" }).waitFor();
   await other.close();
