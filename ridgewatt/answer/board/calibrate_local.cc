@@ -250,7 +250,7 @@ bool is_runner(const fs::path& folder) {
 std::string find_runner(const std::string& asked) {
   if (!asked.empty()) {
     if (is_runner(asked)) return asked;
-    throw NotFoundError("no run_onnx.js with packages in the folder", asked,
+    throw NotFoundError("no run_onnx.js with installed packages in the folder", asked,
                         "run npm ci in tools/runtimes");
   }
   std::vector<fs::path> places;

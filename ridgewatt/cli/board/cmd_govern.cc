@@ -92,7 +92,7 @@ void simulate(const Context& context, GovernCommand& options) {
   print(context, report::govern_result(found));
 }
 
-const std::string kRestored = "the original mode is restored";
+constexpr char kRestored[] = "the original mode is restored";
 
 void govern_live(const Context& context, GovernCommand& options) {
   check_table_options(context, report::govern_result({}));
@@ -118,7 +118,8 @@ void govern_live(const Context& context, GovernCommand& options) {
     unreachable.see(steps.back().decision, steps.back().begin_s);
   };
   const std::string kept =
-      kRestored + (options.log.empty() ? "" : "; the decisions so far are in " + options.log);
+      kRestored +
+      (options.log.empty() ? std::string() : "; the decisions so far are in " + options.log);
   InterruptNote note;
   note.set(kept);
   try {
@@ -151,7 +152,7 @@ void hold_phases(const Context& context, GovernCommand& options) {
     print(context, report::phases_result(found.outcome, device.name, device.provenance()));
     check_status(found.status, options.live.command);
   } catch (const measure::InterruptedError& error) {
-    remark(context, "interrupted: " + kRestored);
+    remark(context, std::string("interrupted: ") + kRestored);
     end_by_signal(error.signal());
   }
 }

@@ -1,9 +1,6 @@
 // Costs of operators that consist of MACs: convolutions, matrix products, recurrent cells,
 // attention.
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "ridgewatt/workload/cost/cost_rules.h"
 #include "ridgewatt/workload/cost/cost_terms.h"
