@@ -54,8 +54,8 @@ const Fields<Explanation>& explanation_fields() {
          const auto& first = a.found->first_token;
          return first ? std::optional(first->measured) : std::nullopt;
        },
-       "measured time to the first token (s); None unless it is given in addition to the time per "
-       "token, which measured_s then is"},
+       "measured time to the first token (s), if the time per token was also given; else None. "
+       "measured_s is then the time per token"},
       {"expected_first_token_s",
        [](const A& a) {
          const auto& first = a.found->first_token;
@@ -63,8 +63,8 @@ const Fields<Explanation>& explanation_fields() {
        },
        "expected time to the first token (s); None if measured_first_token_s is None"},
       {"gap_of", [](const A& a) { return std::string(name_of(a.found->gap_of)); },
-       "what the gap, and the times and gains of the causes, refer to: time_of or, if the first "
-       "token deviates more, \"first token\""},
+       "time to which gap_s and the times and gains of the causes refer: time_of or, if the time "
+       "to the first token deviates more, \"first token\""},
       {"gap_s", [](const A& a) { return a.found->gap_s(); },
        "measured minus expected time of gap_of (s)"},
       {"layers",

@@ -214,8 +214,8 @@ template <class Answer>
 Fields<Answer> with_remarks(Fields<Answer> fields) {
   fields.push_back({"remarks", [](const Answer& answer) { return answer.remarks(); },
                     "what limits the figures: rows that were left out, assumptions, and why "
-                    "intervals are wide, one sentence each. Options in them are those of the "
-                    "command line"});
+                    "intervals are wide, one sentence each. They name options of the command "
+                    "line"});
   return fields;
 }
 

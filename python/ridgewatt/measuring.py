@@ -54,9 +54,9 @@ def _say_without_power(device: str, source: str) -> None:
 
 
 class OpenWindow:
-    """A window of a run, which is a part whose cost is reported. While the window is open, its
-    attributes are the values so far; after its end, they are those of the whole window. Energy and
-    power are None without a power sensor."""
+    """A window: a part of a run whose cost is reported. While the window is open, its attributes
+    are the values so far; after its end, they are the values of the whole window. Energy and power
+    are None without a power sensor."""
 
     def __init__(self, core: _core._Run, name: str) -> None:
         self._core = core

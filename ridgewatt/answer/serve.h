@@ -143,7 +143,7 @@ struct SharingAnswer {
   std::vector<SharingRow> rows;
   std::string idle_source;
   RowOrigin origin;
-  std::vector<ProgramGround> grounds;  // of models
+  std::vector<ProgramGround> grounds;  // of the programs that are models
 };
 // Predicts how two programs slow each other down, in each of their common modes and batches, if
 // they run at the same time or in turns. Throws UsageError unless there are exactly two workloads.
@@ -183,7 +183,7 @@ struct PlanAnswer {
   RowOrigin origin;
   // Forecast for the plan's programs under native sharing. Absent if there are not two programs.
   std::optional<schedule::SharingForecast> native;
-  std::vector<ProgramGround> grounds;  // of models
+  std::vector<ProgramGround> grounds;  // of the programs that are models
   // Of a feasible plan of models: the probability that the plan meets each limit, by the error of
   // the estimates.
   std::vector<tune::LimitConfidence> confidence;

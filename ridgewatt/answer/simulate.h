@@ -47,7 +47,8 @@ struct SimulatedPlan {
   PlannedServing planned;
   schedule::Plan plan;
   schedule::PlanTable others;
-  std::vector<ProgramGround> grounds = {};  // of models; empty with an existing plan
+  std::vector<ProgramGround> grounds =
+      {};  // of the programs that are models; empty with an existing plan
 };
 // The first overload takes an existing plan. The second finds the best plan, and throws
 // NoSolutionError if none is feasible.

@@ -22,7 +22,7 @@ struct InPlaceQuestion {
   // Process id of a running program; absent: start board.profile's command.
   std::optional<pid_t> process;
   // If set, this function opens the program after the first mode is set, in place of starting
-  // `command` or attaching to `process`. CallerProgram is this process itself.
+  // `command` or attaching to `process`: a measure::CallerProgram tunes this process itself.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
   bool end_program = false;  // end the program after the search
 };

@@ -70,9 +70,9 @@ struct TuneForms {
                                  "the program is not started for every point"};
   static constexpr Form kCampaign{1 << 10, "with --campaign", "",
                                   "the plan states what is measured, and how"};
-  static constexpr Form kJob{1 << 11, "for a job"};
-  static constexpr Form kPeriod{1 << 12, "for a period"};
-  static constexpr Form kDay{1 << 13, "for a day"};
+  static constexpr Form kJob{1 << 11, "with a goal for a job"};
+  static constexpr Form kPeriod{1 << 12, "with a goal for a period"};
+  static constexpr Form kDay{1 << 13, "with a goal for a day"};
   static constexpr Form kEveryBoard{1 << 14, "with --device all", "with device all",
                                     "only the answers are ranked; name one"};
   static constexpr Form kEveryRuntime{1 << 15, "with --runtime all", "with runtime all",

@@ -1,5 +1,5 @@
-// The hash FNV-1a of Fowler, Noll and Vo, with 32 or 64 bits. It finds texts that differ, but does
-// not protect against an attack. Files and stores hold its values, so it must not change.
+// The hash FNV-1a of Fowler, Noll and Vo, with 32 or 64 bits. It detects that texts differ, but
+// does not protect against an attack. Files and stores hold its values, so it must not change.
 //
 //   fnv1a("foobar");                     // 0x85944171f73967e8
 //   fnv1a<std::uint32_t>("foobar");      // 0xbf9cf968

@@ -1,6 +1,5 @@
-// Scores of the strategies that search for a plan: for every pair of workloads and a grid of
-// problems, compares the result of each strategy within its number of profiles with the exact
-// optimum.
+// Scores the strategies that search for a plan. For every pair of workloads and a grid of problems,
+// the result of each strategy with its number of profiles is compared with the exact optimum.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +53,8 @@ struct ScheduleScore {
   // defined for tried problems whose optimum includes training. mean_loss, median_loss and p90_loss
   // are over solved problems; in mean_loss_of_all, an unsolved problem has a loss of 1.
   double mean_loss = 0, median_loss = 0, p90_loss = 0, mean_loss_of_all = 0;
-  // Loss of the total throughput over all these problems. An unsolved problem counts as 0.
+  // Loss of the total throughput over the same problems as mean_loss_of_all. An unsolved problem
+  // adds no throughput.
   double total_loss = 0;
   Interval mean_loss_interval;  // 95 %, by bootstrap over problems
   double profiles_used = 0;     // mean per search

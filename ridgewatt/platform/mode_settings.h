@@ -1,7 +1,7 @@
 // The values of a board's knob files, and writing them in the order that the kernel requires:
 //   Cores are switched on before clocks are set, and switched off after.
-//   A range is raised by its maximum first and lowered by its minimum first.
-//   The memory clock is raised by its cap first, then its rate; its lock holds the rate.
+//   To raise a range, its maximum is written first; to lower it, its minimum.
+//   To raise the memory clock, its cap is written first, then its rate; a lock then holds the rate.
 //   The GPU stays powered while its clock changes.
 // The same code sets a mode, restores a mode, and lists the writes of a dry run.
 #pragma once

@@ -7,8 +7,8 @@
 namespace ridgewatt {
 
 // Returns "training" for "Training" and "train". Other words remain as they are, such as "forward",
-// which names a phase. Throws InputError, which names `where`, for a number, and for a word that is
-// nearly a kind, such as "trianing": it would otherwise count as inference.
+// which names a phase. Throws InputError that names `where` for a number, and for a misspelled kind
+// such as "trianing", which would otherwise count as inference.
 std::string kind_meant(std::string_view word, const std::string& where);
 
 }  // namespace ridgewatt

@@ -7,7 +7,7 @@
 // A row is one measured time of a model in a runtime on a board. The parameters have priors, so
 // that a few rows are enough. The loss is soft L1, so that large errors count less. Several rows of
 // one model on one board also count less, because they share a part of their error.
-// Cross-validation without models, boards and precisions determines the accuracy
+// The accuracy is that of fits from which models, boards or precisions are left out
 // (docs/methods/runtimes.md).
 #pragma once
 
@@ -36,9 +36,8 @@ struct RuntimeRow {
   std::string source;
   std::string remark = {};  // assumptions made to interpret the row
   Runtime runtime() const { return cost->runtime; }
-  // True for small PyTorch networks whose input is in GPU memory. These rows only test the fit. A
-  // fit that includes these rows missed the clock of least energy of swept networks by more than
-  // one step in a third of the groups.
+  // True for small PyTorch networks whose input is in GPU memory. These rows only test the fit,
+  // because a fit to them predicts the clock of least energy of other networks less well.
   bool judged_only() const { return !is_engine(cost->runtime) && run.input == InputPlace::kDevice; }
 };
 

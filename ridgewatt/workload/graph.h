@@ -146,8 +146,8 @@ std::optional<std::int64_t> checked_element_count(const Shape& shape, std::strin
 std::string format_shape(const std::optional<Shape>& shape);
 std::string format_type(const ValueInfo& value);
 
-// True for an operator that draws new values in every run, except for Dropout, where this is
-// optional.
+// True for an operator that draws random values in every run. False for Dropout, which draws them
+// only in training.
 bool is_random(const Node& node);
 
 }  // namespace ridgewatt::workload

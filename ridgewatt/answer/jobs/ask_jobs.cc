@@ -54,7 +54,8 @@ void JobQuestion::check() const {
         "", "give one of them");
   }
   if (!of_day()) return;
-  if (sleep_power_w) throw UsageError("--sleep-power has no effect for a day", "", "omit it");
+  if (sleep_power_w)
+    throw UsageError("--sleep-power has no effect with --day-energy or --solar", "", "omit it");
   if (day_energy_j && (battery_j || !solar.empty())) {
     throw UsageError(
         std::string(battery_j ? "--battery" : "--solar") + " has no effect with --day-energy", "",

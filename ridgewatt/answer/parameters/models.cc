@@ -17,7 +17,7 @@ constexpr Parameter kAnalyzeRows[] = {
      .quantity = units::count().within(1, 1 << 24)},
     dims_row(access<&Counted::cost, &Costs::dims>),
     {.name = "inputs",
-     .help = "Concrete inputs: TensorProto files in input order",
+     .help = "Values of the inputs: TensorProto files in input order",
      .access = access_as<&Counted::inputs>(Input::kFile),
      .only = Surface::kCommandLine},
     training_row([](void* part, const Parameter&, const Given&) {

@@ -219,7 +219,7 @@ TEST(Parameters, WithoutEffectInAFormAreSaidAsTheSurfaceCallsThem) {
             "training has no effect with a sweep");
   EXPECT_EQ(idle_in_form(Ways::kSweep, "profiles", Surface::kPython), "");
   EXPECT_EQ(idle_in_form(Ways::kDay, "time-budget", Surface::kCommandLine),
-            "--time-budget has no effect for a day");
+            "--time-budget has no effect with a goal for a day");
 }
 
 // In every form, some parameters have no effect; otherwise, it would not be a form of its own.

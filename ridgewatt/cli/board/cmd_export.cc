@@ -59,9 +59,10 @@ void add_export(CLI::App& app, Context& context) {
                             "ridgewatt export\n  ridgewatt export --textfile "
                             "/var/lib/prometheus/node-exporter/ridgewatt.prom --every 15",
                             run);
-  add.output("--textfile", options.textfile,
-             "Write the metrics, with energy counters, to this file for node_exporter repeatedly "
-             "until Ctrl+C [print them once, without energy counters]");
+  add.output(
+      "--textfile", options.textfile,
+      "Update this file for node_exporter until Ctrl+C, with energy counters [print the metrics "
+      "once, without energy counters]");
   add.number("--every", options.every_s, seconds().within(0.1, 3600), "Seconds between two writes");
   add.sampling(options.rate_hz);
   add.inputs("--campaign", options.campaigns,

@@ -66,7 +66,7 @@ void add_campaign_run(CLI::App& campaign, Context& context) {
              "Time to wait if the store cannot be reached");
   add.sampling(task.profile.measure.rate_hz);
   add.text("--spool", task.spool_folder,
-           "Folder of the points of this board that wait for the store "
+           "Folder for points of this board that are not yet in the store "
            "($XDG_STATE_HOME/ridgewatt/spool)");
   add_profile_options(command, task.profile, task.control);
   add.text("COMMAND", task.profile.measure.command, "Program, after --")->required();

@@ -42,7 +42,7 @@ void run(const Context& context, EvaluatePredictorsCommand& options) {
   }
   if (evaluation.sampling == evaluate::Sampling::kGiven) {
     if (options.given.empty())
-      throw UsageError("'--sampling given' needs a file of runs", "", "give --runs-file FILE");
+      throw UsageError("--sampling=given needs a file of runs", "", "give --runs-file FILE");
     evaluation.given = evaluate::read_given_samples(options.given, sweep);
   }
   evaluation.budgets = evaluate::parse_budgets(options.budgets);

@@ -34,8 +34,8 @@ std::vector<std::size_t> spread_rows(const FeatureMatrix& x,
                                      const Eigen::Matrix<double, kFeatures, 1>& lengths,
                                      std::size_t count, std::uint64_t seed);
 
-// Lengths are proportional to the range of a knob in `space`, because a function bends a few times
-// over any range, whether 100 to 1300 MHz or 855 to 1410 MHz.
+// The length scale of a knob is proportional to its range in `space`, because costs change their
+// slope about equally often over a wide and over a narrow range.
 GaussianProcessOptions process_options(const FeatureMatrix& space);
 
 // A reference with its fitted stage models.
@@ -88,11 +88,11 @@ class CandidateSet {
   std::size_t size() const { return candidates_.size(); }
   const std::string& name(std::size_t index) const { return candidates_[index].name; }
   double weight(std::size_t index) const { return candidates_[index].weight; }
-  // The factor on the predictive variance from leave-one-out predictions of the samples; with few
-  // samples its prior dominates. The uncertainty of the hyperparameters may be counted twice,
-  // because the factor is relative to their fitted values.
+  // The factor on the predictive variance. It is estimated from leave-one-out predictions of the
+  // samples, with a prior that dominates if there are few samples. The uncertainty of the
+  // hyperparameters may be counted twice, because the factor is relative to their fitted values.
   double variance_factor() const;
-  // ln(time) at the top of every knob, given the `residuals` of the references there.
+  // ln(time) with every knob at its highest value, given the `residuals` of the references there.
   double top(const std::vector<LogCosts>& residuals) const;
   // Covariance of the most likely candidate.
   Eigen::MatrixXd covariance(const CandidateInput& a, const CandidateInput& b) const;

@@ -77,8 +77,8 @@ class StageTimeModel : public MeanModel {
     kParameters
   };
   StageTimeModel();
-  // Rescales the stages to shares of the time at the top of every knob and returns the logarithm of
-  // that time, which becomes the level. Values of the model do not change.
+  // Rescales the stages to shares of the time with every knob at its highest and returns the
+  // logarithm of that time, which becomes the level. Values of the model do not change.
   static double scale_to_top(Eigen::VectorXd& parameters);
   void evaluate(const Eigen::VectorXd& parameters, const FeatureMatrix& x,
                 const Eigen::VectorXd& log_time, Eigen::VectorXd& value,

@@ -17,7 +17,7 @@ struct Violin {
   double middle = 0;
   double upper = 0;
 };
-// For the values that the scale can show; empty if there are none.
+// Returns the outline for the values that the scale can show. Empty if there are none.
 std::optional<Violin> violin_of(const std::vector<double>& values, const Scale& scale);
 // The range of the value axis: its limits if set, otherwise that of the data with a margin.
 Range violin_range(const ViolinPlot& plot);
