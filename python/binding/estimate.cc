@@ -150,9 +150,10 @@ const Fields<BoundPlan>& bound_plan_fields() {
                    "name of the strategy that found the plan"});
     all.push_back({"idle_source", [](const B& b) { return b.found.idle_source; },
                    "origin of the idle power, as text"});
-    all.push_back({"provenance",
-                   [](const B& b) { return std::string(name_of(b.found.origin.provenance)); },
-                   "provenance of the sweeps; the one farthest from a measurement if they differ"});
+    all.push_back(
+        {"provenance", [](const B& b) { return std::string(name_of(b.found.origin.provenance)); },
+         "provenance of the sweeps; if they differ, that of the sweep that is farthest from a "
+         "measurement"});
     return all;
   }();
   return fields;

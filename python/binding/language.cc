@@ -305,7 +305,8 @@ void bind_language(py::module_& module) {
         }
         return list;
       },
-      "(name, reason) of each combination that cannot run, and of each board without these modes");
+      "(name, reason) of each combination that cannot run, and of each board that lacks the given "
+      "modes");
   record<LanguageTuned>(
       module, "LanguageTuned",
       "The best power modes for a language model with one engine and quantization.",

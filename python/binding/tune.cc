@@ -282,8 +282,10 @@ void bind_tune(py::module_& module) {
   record<tune::ComparedPoint>(
       module, "TunedPoint", "An operating point with its costs and their 90 % intervals.", kPoint);
   record<report::ProfiledPoint>(module, "SearchStep", "A point that a search profiled.", kProfiled);
-  record<answer::Relaxation>(module, "Relaxation",
-                             "A limit whose relaxation alone permits an answer.", kRelaxation);
+  record<answer::Relaxation>(
+      module, "Relaxation",
+      "A limit that can be relaxed: if only this limit has the new value, there is an answer.",
+      kRelaxation);
   record<answer::NextProfile>(module, "NextProfile", "A point that the user should profile next.",
                               kNext);
   record<answer::BoardWithAnswer>(module, "BoardWithAnswer", "Another board that meets all limits.",

@@ -157,7 +157,7 @@ def example_sweep(model: "str | PathLike[str] | None" = None, *,
     - device: the simulated board; default agx-orin
     - training: a training instead of inference
     - batch: one batch size or a list; default 1, 4 and 16, or 16 for training
-    - modes: highest number of modes, which form a grid of levels of each knob; default 96
+    - modes: maximum number of modes; they form a grid over the levels of each knob; default 96
     - seed: seed of the random properties of the fake board; default 1
 
     Returns a Sweep. Raises UsageError if no batch fits the memory.

@@ -1,5 +1,5 @@
-// Prevents a command from overwriting files that it reads, and from working for a result that it
-// cannot write. Called before the command runs.
+// Prevents a command from overwriting files that it reads. Stops a command early if it cannot write
+// its result. Called before the command runs.
 //
 //   check_results(command);
 #pragma once

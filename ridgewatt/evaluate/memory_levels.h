@@ -45,7 +45,7 @@ struct LevelErrors {
 // nothing else.
 struct LevelStep {
   std::size_t pairs = 0;
-  // Median of: time at the lower level / time at this level - 1.
+  // Median of the time at the lower level divided by the time at this level, minus 1.
   double measured = 0;
   double modelled = 0;  // the same median according to the twin
   double slower = 0;    // share of pairs that were measured as slower at this level

@@ -2,7 +2,7 @@
 // with known constants.
 //
 //   const ThermalScores scores = score_thermal({.boards = 200, .seed = 1});
-//   scores.constants[0].within;  // share of boards recovered within 10 %
+//   scores.constants[0].within;  // share of boards whose constant is fitted within 10 %
 //
 // Each board is random (thermal/random_board.h) and is recorded once: idle, a load, idle, a lighter
 // load. The trace has 5 readings per second, temperatures rounded to 0.5 or 1 C, and 1.5 % noise of

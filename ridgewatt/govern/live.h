@@ -27,8 +27,8 @@ struct LiveOptions {
   // not used. Such a program is never ended, and its earlier work does not count.
   std::function<std::unique_ptr<measure::TunedProgram>()> open = {};
   double rate_hz = 100;  // rate of power samples
-  // Seconds in the time of the goal per second of real time. Above 1 for a program on a fake board
-  // that runs faster than on a real board.
+  // Ratio of the time in the goal to real time. Above 1 for a program that runs faster on a fake
+  // board than it would on a real board.
   double time_scale = 1;
   // Real time for measuring the idle power before the program starts. 0: uses the idle power of the
   // twin. Not used with `open`.

@@ -12,7 +12,7 @@
 //   files without write permission: EACCES; content "!EIO", "!EAGAIN", "!ENODATA": that error
 //   the time at each clock is counted: cpufreq's time_in_state, devfreq's trans_stat
 //   with simulated heat (fake_heat.h), thermal zones show its temperatures
-//   an idle board draws what its mode draws (FakeRest); CPU idle states and fans do not change it
+//   an idle board draws the idle power of its mode (FakeRest), whatever CPU idle states and fans do
 // Not modeled: delays between a write and its effect, and values that drift without a cause.
 #pragma once
 

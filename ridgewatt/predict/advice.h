@@ -28,8 +28,8 @@ struct ChoiceMethod {
   bool every_reference = false;  // a reference workload is profiled once in every mode
   // Probability that an answer stays within its budget; 0.5: the predicted means are used.
   double confidence = 0.5;
-  // Median of: time of an answer / of the optimum within the power budget - 1. Mean of three
-  // workloads.
+  // Time of an answer divided by that of the optimum within the power budget, minus 1: median over
+  // answers, mean of three workloads.
   double penalty = 0;
   // Share of answers that exceed their budget by more than 1 W, for the worst workload.
   double over_budget = 0;

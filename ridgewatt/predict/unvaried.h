@@ -19,8 +19,7 @@ std::vector<PointAxis> unvaried_axes(std::span<const Observation> samples,
 
 // Factors by which unvaried knobs may lower and raise time and power. Speed grows at most in
 // proportion to a clock or number of cores; the time of a minibatch grows at most in proportion to
-// its samples; power grows at most in proportion to each knob. docs/methods/prediction.md has
-// measured exponents.
+// its samples; power grows at most in proportion to each knob.
 struct UnvariedEffect {
   double time_lo = 1, time_hi = 1, power_lo = 1, power_hi = 1;
 };

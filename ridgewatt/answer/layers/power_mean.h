@@ -8,8 +8,8 @@
 namespace ridgewatt::answer {
 
 // Returns the time-weighted mean in watts over all samples from time 0 on; earlier samples are the
-// idle baseline. `channel`, with or without "power:"; empty: the only channel, or the total, or
-// VDD_IN. Throws InputError, and the errors of reading a CSV.
+// idle baseline. `channel` is a name with or without "power:". If it is empty, the only channel is
+// used or, of several, the total or VDD_IN. Throws InputError, and the errors of reading a CSV.
 double mean_power_w(const std::string& path, const std::string& channel);
 
 }  // namespace ridgewatt::answer

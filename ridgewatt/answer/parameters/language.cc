@@ -85,8 +85,9 @@ constexpr Parameter kLanguageRows[] = {
 
 constexpr Parameter kLlmRows[] = {
     {.name = "context",
-     .help = "Also print the time of a step at these context lengths [512, 2048 .. up to the "
-             "model's limit]",
+     .help =
+         "Context lengths for which the time of a step is also estimated [512, 2048 .. up to the "
+         "model's limit]",
      .access = access<&L::question, &Q::contexts>,
      .quantity = kTokens,
      .python = "contexts"},

@@ -79,30 +79,31 @@ constexpr Parameter kScheduledModelRows[] = {
      .access = access_as<&Model::device>(Input::kBoard),
      .needs = kOfModels},
     {.name = "modes",
-     .help = "Power modes to choose from, with models",
+     .help = "Power modes to choose from if models are given",
      .access = access_as<&Model::modes>(Input::kModes),
      .needs = kOfModels},
     {.name = "inference-batch",
-     .help = "Batch sizes of --inference to choose from [1,2,4,8,16,32]",
+     .help = "Batch sizes of the inference model to choose from [1,2,4,8,16,32]",
      .access = access<&Model::inference_batches>,
      .quantity = units::count().within(1, 65536),
      .needs = kOfInference},
     {.name = "training-batch",
-     .help = "Batch of --training [16]",
+     .help = "Batch of the training model [16]",
      .access = access<&Model::training_batch>,
      .quantity = units::count().within(1, 65536),
      .needs = kOfTraining},
     {.name = "inference-runtime",
-     .help = "Runtime of --inference",
+     .help = "Runtime of the inference model",
      .access = access<&Model::inference_runtime>,
      .needs = kOfInference},
     {.name = "inference-precision",
-     .help = "Number format in which --inference computes (formats other than fp32 are modelled by "
+     .help = "Number format in which the inference model computes (formats other than fp32 are "
+             "modelled by "
              "ratios of peak rates and are not validated)",
      .access = access<&Model::inference_precision>,
      .needs = kOfInference},
     {.name = "training-precision",
-     .help = "Number format in which --training computes",
+     .help = "Number format in which the training model computes",
      .access = access<&Model::training_precision>,
      .needs = kOfTraining},
 };
@@ -134,8 +135,7 @@ constexpr Parameter confidence_of_models() {
 
 constexpr Parameter kPlanRows[] = {
     {.name = "strategy",
-     .help =
-         "exhaustive: use all points of the sweeps; other strategies profile only a few of them",
+     .help = "Search strategy (exhaustive uses all points of the sweeps, the others only a few)",
      .access = access_named<&plan_strategies_named, &Planned::strategy>()},
     {.name = "profiles",
      .help =

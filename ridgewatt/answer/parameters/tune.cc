@@ -121,8 +121,9 @@ constexpr Parameter kSourceRows[] = {
 
 constexpr Parameter kSearchRows[] = {
     {.name = "batch",
-     .help = "Minibatch sizes to choose from [16 for training; 1 for inference or, with an arrival "
-             "rate or an energy goal, powers of two up to 128]",
+     .help =
+         "Minibatch sizes to choose from; for a running program, its batch size [16 for training; "
+         "1 for inference or, with an arrival rate or an energy goal, powers of two up to 128]",
      .access = access<&Asked::question, &Sought::batches>,
      .quantity = units::count().within(1, 1 << 20)},
     idle_in(confidence_row(access<&Asked::question, &Sought::confidence>),

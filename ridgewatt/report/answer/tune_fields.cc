@@ -103,7 +103,8 @@ const Fields<answer::Relaxation>& relaxation_fields() {
        [](const M& m) { return limit_option(m.kind, m.value); },
        kInJson},
       {{.name = "value",
-        .meaning = "the value that suffices: SI, requests per second, or a share of slowdown"},
+        .meaning =
+            "new value of the limit, in SI units, requests per second, or as a share (slowdown)"},
        [](const M& m) { return m.value; },
        kInPython},
       {{.name = "mode", .meaning = "power mode that then meets every limit"},

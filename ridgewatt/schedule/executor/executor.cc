@@ -46,7 +46,8 @@ void ExecutorOptions::check() const {
           "the deadline factor must be at least 1, the least deadline above 0 and the grace time 0 "
           "or more");
   require(duration_s >= 0 && hello_timeout_s > 0 && native_from_s >= 0,
-          "the hello timeout must be above 0, and the duration 0 or more");
+          "the time limit of the first message of a worker must be above 0, and the duration 0 or "
+          "more");
   require(max_workers >= 1 && max_faults >= 1,
           "the maximum numbers of workers and of faults must be at least 1");
 }

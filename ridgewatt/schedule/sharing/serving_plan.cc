@@ -31,7 +31,7 @@ void SimulationOptions::check() const {
   require(mode_change_s >= 0 && mode_change_s < 1e6,
           "the time of a mode change must be 0 to 10^6 s");
   require(epoch_s > 0 && power_bin_s > 0 && window_s > 0,
-          "the epoch, the power bin and the window must be positive");
+          "the lengths of the epoch, of the power bins and of the windows must be positive");
   require(duration_s / std::min(power_bin_s, window_s) <= 1e8,
           "the duration has more than 10^8 power bins or windows");
   require(interference > 0.5 && interference <= 100,
