@@ -21,8 +21,8 @@ struct ModeChoice {
   std::size_t most = 96;
 };
 
-// Returns candidates at one batch, by their distance from the hull of idle and all modes of
-// `space`. Throws UsageError if `space` is empty.
+// Returns candidates at one batch, the nearest to the hull first. The hull is that of the idle
+// board and all modes of `space`. Throws UsageError if `space` is empty.
 std::vector<OperatingPoint> promising_modes(const KnobSpace& space, int batch,
                                             const twin::TwinModel& model,
                                             const ModeChoice& choice = {});

@@ -41,7 +41,7 @@ std::vector<LiveMode> live_modes(std::span<const Sweep> inference, std::span<con
 // A mode and how to use it.
 struct LivePlan {
   std::size_t mode = 0;      // index into the LiveModes
-  std::vector<int> batches;  // per program: highest number of requests to collect
+  std::vector<int> batches;  // per program: maximum number of requests to collect
   bool trains = false;
   bool operator==(const LivePlan&) const = default;
 };

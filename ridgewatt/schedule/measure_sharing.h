@@ -26,7 +26,7 @@ struct SharingOptions {
   // minibatches, and both at the same time. A drift of the machine then affects all phases equally.
   int rounds = 6;
   double start_within_s = 60;  // time limit for both programs to join
-  // A worker with one of these names gets the place of the name; another worker gets a free place.
+  // Names of the first and the second program. A worker with another name gets a free place.
   std::vector<std::string> names = {"A", "B"};
   void check() const;
 };

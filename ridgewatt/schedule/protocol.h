@@ -27,7 +27,7 @@ namespace ridgewatt::schedule {
 inline constexpr int kProtocolVersion = 1;
 inline constexpr std::size_t kLongestLine = 128;  // including the '\n'
 inline constexpr std::size_t kLongestName = 32;
-inline constexpr int kMostRequests = 1'000'000;  // highest number of requests in one message
+inline constexpr int kMostRequests = 1'000'000;  // maximum number of requests in one message
 // Highest age of a reported arrival, in seconds.
 inline constexpr double kOldestReportS = 3600;
 

@@ -93,7 +93,7 @@ struct SimulationOptions {
   std::optional<double> shared_power_w = {};
   double power_bin_s = 1;             // length of the bins of Simulation::power_w
   double window_s = 60;               // length of Simulation::windows
-  std::size_t timeline_segments = 0;  // highest number of segments kept in Simulation::timeline
+  std::size_t timeline_segments = 0;  // maximum number of segments kept in Simulation::timeline
   std::uint64_t seed = 1;
 
   // Throws UsageError for an invalid option.

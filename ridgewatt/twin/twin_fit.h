@@ -15,10 +15,11 @@ struct CalibrateOptions {
   // Errors of ln(time) and ln(power) above which the loss of a row is linear (soft L1).
   double time_scale = 0.1;
   double power_scale = 0.05;
-  // Weight of a workload relative to the priors, in independent rows.
+  // Weight of a workload relative to the priors: the number of independent rows for which it
+  // counts.
   double time_observations = 25;
   double power_observations = 15;
-  // Highest number of rows per run in the fit, drawn at random. Scores use all rows.
+  // Maximum number of rows per run in the fit, drawn at random. Scores use all rows.
   int rows_per_run = 500;
   int max_iterations = 40;  // per stage; three times as many for the joint fit of a board
   // Fit again without each workload, to get errors on unseen workloads and intervals.

@@ -1,5 +1,5 @@
 // Queries the HTTP API of Prometheus (prometheus.io/docs/prometheus/latest/querying/api), and reads
-// target files of its file_sd.
+// the JSON files that list its targets (file_sd).
 #pragma once
 
 #include <map>

@@ -165,7 +165,7 @@ void add_measure(CLI::App& app, Context& context) {
   add.input("--meter", options.measure.meter,
             "CSV that an external meter writes during the run (docs/guide/measure.md)");
   add.flag("--meter-total", options.measure.meter_is_total,
-           "Use the meter's power as total power, in place of the rails'");
+           "Use the power of the meter, not that of the rails, as total power");
   add.text("--residency", options.measure.watched_files,
            "Print how much of this file or folder is in the page cache, before and after the run")
       ->type_name("PATH");

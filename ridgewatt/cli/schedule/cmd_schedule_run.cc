@@ -36,7 +36,7 @@ void LiveRunOptions::add_to(CLI::App& command) {
   add.input("--programs", programs,
             "TOML file of several inference and training programs; the plan follows their arrival "
             "rates, and programs with a command are started");
-  add.flag("--no-restart", no_restart, "Do not restart programs of --programs that end");
+  add.flag("--no-restart", no_restart, "Do not restart a program of --programs when it ends");
   add.number("--mode-change", live.dynamic.mode_change_s, milliseconds(),
              "Assumed time of a mode change in ms, until one has been measured");
   add.headroom(live.dynamic.headroom);

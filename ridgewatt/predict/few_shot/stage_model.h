@@ -10,9 +10,9 @@
 // to a power of the batch. This is the time roofline (Williams et al. 2009) with soft maxima, as a
 // function of the logarithms of its terms.
 //
-// Power is energy over time plus static power (Choi et al. 2013): idle power, power of the clocked
-// GPU and cores, and the work per second of GPU and CPU, whose energy is proportional to V(f)^2, a
-// power of the clock:
+// Power is the energy of the work divided by time, plus static power (Choi et al. 2013). Its terms
+// are idle power, power of the clocked GPU and cores, and power of the work on GPU and CPU. The
+// energy of the work is proportional to V(f)^2, which is modelled as a power function of the clock:
 //   P = e^L (1 + e^wg g^vg b^qg / T + e^wi g^(1+vg) + e^wc c^vc b^qc / T + e^wj n^0.7 c^(1+vc) +
 //   e^wm m^vm + e^wt m^vt b^qg / T)
 // where g, c, m are the clocks and n the number of cores, relative to the top mode. T is the

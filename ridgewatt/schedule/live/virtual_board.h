@@ -21,7 +21,7 @@ struct VirtualOptions {
   // The true minibatch times of each mode, if they differ from the planned ones. Null: the planned
   // ones.
   const std::vector<LiveMode>* truth = nullptr;
-  std::size_t most_grants = 0;  // highest number of grants to record
+  std::size_t most_grants = 0;  // maximum number of grants to record
 };
 
 struct VirtualGrant {

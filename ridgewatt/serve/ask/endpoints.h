@@ -46,7 +46,7 @@ struct Endpoint {
   std::string_view command;  // "schedule plan"
   std::string_view summary;
   std::vector<EndpointOption> options = {};
-  bool lasting = true;           // whether answers do not change while the server runs
+  bool lasting = true;           // whether an answer stays the same while the server runs
   bool answers_csv = false;      // the command answers only in CSV, never in JSON
   std::string_view unless = {};  // if this parameter is given, no other parameter is required
 };

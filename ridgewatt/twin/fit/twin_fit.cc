@@ -249,8 +249,8 @@ TwinFit fit_twin_without(const Twin& start, const std::vector<CalibrationRun>& r
     if (run.workload != workload) others.push_back(run);
   }
   if (others.empty())
-    throw UsageError("no workload remains for the fit of the twin without this one", workload,
-                     "give sweeps of at least two workloads");
+    throw UsageError("the fit of the twin needs a workload other than the one that is left out",
+                     workload, "give sweeps of at least two workloads");
   return fit_twin(start, others, options);
 }
 

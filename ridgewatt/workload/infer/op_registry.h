@@ -16,7 +16,7 @@ namespace ridgewatt::workload {
 
 class InferContext;
 
-// A node with its tensors, the input of a rule. Valid as long as the model.
+// A node with its tensors, the input of a rule. The model must outlive it.
 class OpContext {
  public:
   OpContext(const Model& model, const Node& node) : model_(&model), node_(&node) {}
