@@ -1,5 +1,5 @@
 # RIDGEWATT_STATIC: links the program statically, including the C library, so that it runs on
-# systems older than the build system (docs/guide/old_boards.md). It loads no libraries at run time.
+# systems older than the build system (docs/guide/packages.md). It loads no libraries at run time.
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 set(Protobuf_USE_STATIC_LIBS ON)
 set(RIDGEWATT_FMT fmt::fmt-header-only)  # Debian has no static library of fmt

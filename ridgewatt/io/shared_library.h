@@ -1,5 +1,5 @@
 // Opens optional libraries at run time: NVML, XGBoost, the CUDA microbenchmarks. The statically
-// linked build (docs/guide/old_boards.md) opens none; see no_library().
+// linked build (docs/guide/packages.md) opens none; see no_library().
 //
 //   void* handle = open_library("libnvidia-ml.so.1");
 //   if (handle == nullptr) throw NotSupportedError(no_library("libnvidia-ml.so.1"));

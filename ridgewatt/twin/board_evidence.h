@@ -5,7 +5,7 @@
 //   for (const Evidence& evidence : published_evidence("xavier-nx")) ...
 //
 // The published figures and their sources are in studies/published/boards.csv. A file with a user's
-// own figures has the same format (docs/reference/evidence.md).
+// own figures has the same format (docs/reference/board_file.md).
 #pragma once
 
 #include <memory>
