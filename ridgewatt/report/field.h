@@ -51,8 +51,8 @@ constexpr Shown operator|(Shown a, Shown b) {
   return static_cast<Shown>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-// Converts from SI to the unit of a key: multiplies by `times` and divides by `over`, so that a factor
-// of 1/1000 is exact.
+// Converts from SI to the unit of a key: multiplies by `times` and divides by `over`. A division by
+// 1000 is exact, a multiplication by 0.001 is not.
 struct KeyScale {
   double times = 1, over = 1;
   double operator()(double si) const { return times * si / over; }
