@@ -41,7 +41,7 @@ struct ArrivalsAnswer {
   std::string idle_source;
   bool random_times = false;  // minibatch times have jitter, so the upper bound can be exceeded
   RowOrigin origin;
-  std::vector<ProgramGround> grounds;  // of the programs that are models
+  std::vector<ProgramGround> grounds;  // one per program that is a model
 };
 
 // Throws the errors of the question's check() and of reading the arrivals.

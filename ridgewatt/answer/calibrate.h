@@ -44,7 +44,8 @@ enum class RoofsOf { kAnyMachine, kBoard };
 // and compares the fit with it. Throws UsageError if some files come from the CPU and others from a
 // GPU.
 RoofCalibration calibrate_roofs(const CalibrateQuestion& question, RoofsOf of);
-// Returns the board of the question, with rooflines fitted to its microbenchmarks if it has any.
+// Returns the board of the question, with rooflines fitted to the microbenchmarks if the question
+// has any.
 Board board_with_roofs(const CalibrateQuestion& question);
 
 // Fitted [runtime.NAME] tables of a board file.

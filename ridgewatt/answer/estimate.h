@@ -174,7 +174,7 @@ struct EstimateAnswer {
 };
 
 // Returns the batch that the model file fixes if it is above 1, and 1 if the model has no batch.
-// Computes the cost of the model.
+// Otherwise absent. Computes the cost of the model to find it.
 std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
 // Returns the default batch: fixed_batch(), otherwise 1 for inference and 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);

@@ -178,7 +178,7 @@ struct ExplainRow {
   double probability = 0;
   double prior = 0;  // probability before any measurement
   // Expected part of the gap between measured and expected time. The sum over all rows is the gap.
-  // A change in the other direction is counted for kNone, as an error of the estimate.
+  // A difference in the other direction counts for kNone, as an error of the estimate.
   double time_s = 0;
   Prognosis prognosis = {};
   std::vector<std::string> signs = {};  // observations of a watched run that this cause explains
@@ -237,10 +237,10 @@ struct ProfiledLayers {
   std::optional<Runtime> runtime;    // absent: not known from the profile
   bool measured = false;             // whether the measured time comes from the profile
   std::optional<double> run_s = {};  // duration of a whole run in the profile
-  bool on_host = false;              // the host took the times, without a wait for the GPU
-  bool on_device = false;            // the GPU took the times
-  std::size_t count = 0;             // number of layers
-  double layers_s = 0;               // sum over all layers
+  bool on_host = false;    // the times were measured on the host, without waiting for the GPU
+  bool on_device = false;  // the times were measured on the GPU
+  std::size_t count = 0;   // number of layers
+  double layers_s = 0;     // sum over all layers
   std::vector<ExplainedLayer> rows = {};
   // Absent if the profile cannot show this fault.
   EnumArray<LayerFault, std::optional<FaultyLayers>, count_of<LayerFault>()> faults = {};
@@ -320,7 +320,7 @@ ExplainAnswer explain(const ExplainQuestion& question,
 struct WatchedProgram {
   std::vector<std::string> command = {};
   std::optional<int> process = {};
-  std::optional<double> for_s = {};  // absent: until the command ends; a process: 20 s
+  std::optional<double> for_s = {};  // absent: until the command ends, or 20 s for a process
   std::string then = {};             // command line of the change; empty: none
   bool apply = false;                // the change is the mode of the most probable cause
 

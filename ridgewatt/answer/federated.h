@@ -30,7 +30,8 @@
 
 namespace ridgewatt::answer {
 
-// A board's cost of a round in one mode, and its power while it waits for the other boards.
+// The cost of a round for one board in one mode, and the board's power while it waits for the
+// others.
 struct RoundOption {
   PowerMode mode;
   double time_s = 0;    // training and upload

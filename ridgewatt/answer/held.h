@@ -37,7 +37,7 @@ struct HeatQuestion {
 // Parameters of `thermal hold`.
 struct HoldRequest {
   HeatQuestion heat = {};
-  std::vector<double> powers_w = {};  // powers to check, each for a chip at 50 C
+  std::vector<double> powers_w = {};  // powers to check, each as drawn by a chip at 50 C
 };
 
 struct HeldRow {

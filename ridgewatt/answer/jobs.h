@@ -66,7 +66,7 @@ struct JobAnswer {
   std::vector<NamedWay> ways = {};
   // If no way meets the goals: the least energy and the least time of any way.
   double least_energy_j = 0, least_time_s = 0;
-  double held_power_w = 0;  // of a day: the constant power that the supply can hold
+  double held_power_w = 0;  // of a day: the constant power that the supply can deliver
   double length_s = 0;      // of a day
 
   double samples_of(const govern::JobWay& way) const;  // number of samples that a way computes

@@ -82,8 +82,8 @@ struct LanguageRow {
   PowerMode mode;
   llm::Forecast forecast;
   std::vector<double> step_s;  // time of a decode step at each of `contexts`
-  // Whether no fitting row of this quantization is better in both tokens per second and joules per
-  // token.
+  // Whether no row of this quantization that fits the memory is better in both tokens per second
+  // and joules per token.
   bool on_front = false;
 };
 

@@ -73,9 +73,9 @@ struct MeasuredLayer {
   std::optional<LayerWork> work = {};        // absent: unknown
   std::optional<double> traffic_bytes = {};  // inputs, outputs, weights, each once
   workload::Precision precision = workload::Precision::kFp32;
-  bool precision_known = false;                  // whether a file states it
-  std::string op = {};                           // name of the runtime; empty: not stated
-  std::string provider = {};                     // execution provider of ONNX Runtime
+  bool precision_known = false;  // whether a file states it
+  std::string op = {};           // operator, as the runtime names it; empty: not stated
+  std::string provider = {};     // execution provider of ONNX Runtime
   double kernels = 0, launch_s = 0, idle_s = 0;  // see trace::TracedLayer
   std::optional<LayerRoof> roof = {};
   std::optional<double> energy_j = {};

@@ -99,7 +99,7 @@ constexpr Forms operator|(Forms a, const Forms& b) {
 enum class Presence {
   kOptional,
   kRequired,
-  kLocal,  // default: this machine; required from remote users
+  kLocal,  // optional, with this machine as default; required from remote users
 };
 
 struct Parameter {

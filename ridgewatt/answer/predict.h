@@ -89,7 +89,7 @@ struct PredictAnswer {
   std::vector<RowOrigin> origins;                // one for all points, or one per point
   RowOrigin origin;                              // of predicted points
   std::string method;                            // name of the predictor; empty: no prediction
-  std::optional<predict::AutoSummary> summary;   // only of the fitted method auto
+  std::optional<predict::AutoSummary> summary;   // only if the method auto was fitted
   // The value of each knob that the samples do not vary; 0 for other knobs. The effect of such a
   // knob is not learned, so intervals at its other values are wider.
   AxisArray<double> unvaried{};
@@ -125,9 +125,8 @@ struct ParetoRequest {
 double front_cost(FrontCost cost, const OperatingPoint& point, const predict::Prediction& of);
 // Returns the points of the question that no sample measured.
 std::vector<OperatingPoint> points_to_predict(const PredictQuestion& question);
-// Returns the candidates of a front: predictions, replaced by measured values where
-// there are samples. If samples cover every point, nothing is fitted and `method` is
-// empty.
+// Returns the candidates of a front: predictions, replaced by measured values where there are
+// samples. If samples cover every point, nothing is fitted and `method` is empty.
 PredictAnswer predicted_points(const PredictQuestion& question);
 // Returns the rows of a sweep as candidates. They have no intervals.
 PredictAnswer measured_points(const Sweep& rows);

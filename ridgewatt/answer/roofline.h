@@ -56,7 +56,7 @@ struct RooflineQuestion {
   twin::RunOptions run = {};               // how the workload is fed and called
   std::optional<double> power_cap_w = {};  // absent: only the limit of the board
   std::vector<CacheLevel> levels = {};     // in addition to the caches in the board file
-  std::uint64_t seed = 1;                  // for the intervals of race-to-halt
+  std::uint64_t seed = 1;                  // for the intervals of the race-to-halt ratio
   // roofline_on_board() ignores this member: it has arguments for workload and board.
   WorkloadQuestion workload = {};
   std::string device = {};

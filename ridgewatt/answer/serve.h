@@ -37,16 +37,16 @@ struct PlannedPoints {
 PlannedPoints planned_points(const schedule::ScheduleWorkloads& workloads,
                              std::optional<double> idle_power_w = {});
 
-// Returns the plan with the most training. If no plan is feasible, returns the
-// nearest miss. If inference alone is feasible, the nearest miss is the plan without
-// training.
+// Returns the plan with the most training. If no plan is feasible, returns the nearest miss. If
+// inference alone is feasible, the nearest miss is the plan without training.
 schedule::Plan best_plan(std::vector<schedule::Candidate> candidates,
                          const schedule::PlanProblem& problem);
 
 // A model that shares the board of a twin with others.
 struct ScheduledModel {
   std::shared_ptr<const workload::DeployedWorkload> workload;
-  // Of estimate_sweep(). A schedule keeps the device busy, so inference never waits for a loader.
+  // Question of estimate_sweep(). A schedule keeps the device busy, so inference never waits for a
+  // loader.
   EstimateQuestion question;
   std::shared_ptr<const twin::TwinModel> on_twin;
 
@@ -67,7 +67,7 @@ void fit_together(std::span<ScheduledModel> models, const std::string& device);
 // thread. Delays the launching thread of each inference as much.
 void share_cores(std::span<ScheduledModel> models, const std::string& device);
 
-// Returns a function for ScheduleWorkloads::uses, which estimates during which share of its time a
+// Returns a function for ScheduleWorkloads::uses. It estimates the shares of its time in which a
 // model uses the GPU and the CPU.
 std::function<schedule::DeviceUse(const OperatingPoint&)> device_use(
     std::shared_ptr<const twin::TwinModel> model);
@@ -95,7 +95,7 @@ struct ScheduledModels {
   std::vector<std::shared_ptr<const workload::DeployedWorkload>> loaded = {};  // further models
 
   bool empty() const { return inference.empty() && training.empty() && loaded.empty(); }
-  // The inference first.
+  // Returns the models, the inference first.
   std::vector<std::shared_ptr<const workload::DeployedWorkload>> load() const;
 };
 // Returns the default batches: the batch that the model file fixes, otherwise 16 for training and
@@ -161,8 +161,8 @@ struct PlanQuestion {
   int profiles = 15;
   std::vector<Sweep> inference_references = {}, training_references = {};  // of other workloads
   std::uint64_t seed = 1;
-  // Required probability that each limit is met, by the errors of the twins of models. 0.5: the
-  // estimates must meet the limits. Only with "exhaustive".
+  // Required probability that each limit is met, given the errors of the twins of the models. 0.5:
+  // the estimates must meet the limits. Only with "exhaustive".
   double confidence = 0.5;
 };
 // PlanQuestion as text that a user enters.
@@ -184,7 +184,7 @@ struct PlanAnswer {
   // Forecast for the plan's programs under native sharing. Absent if there are not two programs.
   std::optional<schedule::SharingForecast> native;
   std::vector<ProgramGround> grounds;  // of the programs that are models
-  // Of a feasible plan of models: the probability that the plan meets each limit, by the error of
+  // For a feasible plan of models: the probability that it meets each limit, given the errors of
   // the estimates.
   std::vector<tune::LimitConfidence> confidence;
   std::vector<schedule::Plan> profiled;  // one for each profiled point, in order
@@ -200,8 +200,8 @@ struct ArrivalsQuestion {
   int profiles = 50;                           // number of profiles for each of three rates
   std::uint64_t seed = 1;
 };
-// Returns the points to profile before serving begins. First, a third of `profiles` search for the
-// point that serves the most requests, which matters in overload. Only `auto` supports this
+// Returns the points to profile before serving begins. First, a third of `profiles` is used to find
+// the point that serves the most requests, which matters in overload. Only `auto` supports this
 // objective. Then three searches maximize training: at the highest rate that can be served, at the
 // geometric mean of this rate and the lowest rate, and at the lowest rate. Each search reuses the
 // points of the searches before it. "exhaustive" returns all candidates.

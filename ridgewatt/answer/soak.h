@@ -1,4 +1,4 @@
-// Fits the thermal constants of a board to a soak or to a recorded trace.
+// Fits the thermal constants of a board to a soak (a long run under load) or to a recorded trace.
 #pragma once
 
 #include <cstdint>

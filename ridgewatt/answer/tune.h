@@ -89,7 +89,8 @@ struct ProfiledRows {
   std::shared_ptr<const workload::DeployedWorkload> workload = {};
   std::vector<Observation> known = {};  // from earlier searches of the same workload
 };
-// Searches the points of a sweep, which replaces the board. Compares rows with a governor only.
+// Searches the points of a sweep, which replaces the board. Rows with a governor are not searched,
+// but compared with the answer.
 TuneAnswer tune_on_sweep(const TuneQuestion& question, ProfiledRows asked);
 // Predicts all points of the board from the samples and profiles nothing. Without a device, the
 // points are all combinations of knob levels in the samples.

@@ -28,7 +28,7 @@ struct GoalQuestion {
   tune::Goal goal() const;  // checks the members
 };
 
-// At most one of `sweep` and `samples` is set; without both, the answer comes from a twin.
+// At most one of `sweep` and `samples` is set. If neither is set, the answer comes from a twin.
 struct TuneRequest {
   WorkloadQuestion workload = {};
   std::string device = {};                   // board or board file
@@ -45,7 +45,7 @@ struct TuneRequest {
 
   double job_samples() const { return dataset_size.value_or(0) * epochs; }
   TuneQuestion asked() const;  // combines all members into a TuneQuestion
-  // Moves the file of the device replay:FILE.csv to `sweep`.
+  // If the device is replay:FILE.csv, moves FILE.csv to `sweep`.
   void use_replay();
 };
 
@@ -88,8 +88,8 @@ struct TuneForms {
 // Returns what answers the request: kBoard, kSweep, kSamples or kTwin. Throws UsageError for a
 // device such as "fke:agx-orin".
 const Form& way_of(const TuneRequest& request);
-// Returns all forms that apply to a request which is answered in the way `way`. The order is that
-// in which idle parameters are reported. Throws UsageError for an unknown strategy.
+// Returns all forms that apply to a request which is answered in the way `way`, in the order in
+// which parameters without effect are reported. Throws UsageError for an unknown strategy.
 std::vector<AskedForm> forms_of(const TuneRequest& request, const Form& way, Surface surface);
 // Throws UsageError if members exclude each other or a member is missing. The message uses the
 // words of the command line.

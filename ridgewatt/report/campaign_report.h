@@ -49,8 +49,8 @@ std::string campaign_metrics(const std::vector<CampaignLook>& campaigns);
 Table campaigns_table(const std::vector<campaign::CampaignHolding>& campaigns);
 // Every measured point, with its slot in the store and the serial number of its board.
 Table raw_points_table(const std::vector<campaign::BoardRows>& boards);
-// task_result() describes a completed task of a campaign, profile_result() a run over modes whose
-// points are in `store`.
+// task_result() describes a completed task of a campaign. profile_result() describes a run over
+// modes whose points are in `store`.
 Result task_result(const campaign::TaskSummary& done);
 Result profile_result(const measure::ProfileSummary& summary, const std::string& store);
 

@@ -82,7 +82,7 @@ void append(Fields<Row>& fields, const Fields<Row>& more) {
   fields.insert(fields.end(), more.begin(), more.end());
 }
 
-// What a getter returns, so that the code below is compiled once for all types of rows.
+// What a getter returns: one type for all rows, so that the code below is compiled only once.
 using FieldValue = std::variant<double, std::optional<double>, int, std::int64_t, bool, std::string,
                                 std::string_view, std::vector<std::string>,
                                 std::vector<std::string_view>, PowerMode, Json, Cell>;

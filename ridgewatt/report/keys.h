@@ -17,9 +17,9 @@ struct KeyMeaning {
 };
 
 // `command` is the name in the schema, such as "schedule.plan"; `path` is the path of a key in the
-// reference. The row that matches the longest suffix of the path is used; of equal matches, the row
-// of the command. The meaning of a bound ("time_lo_ms") or a list element is derived from that of
-// its key. Empty if there is no row.
+// reference. The row that matches the longest suffix of the path is used; if several rows match
+// equally, the row of the command is used. The meaning of a bound ("time_lo_ms") or a list element
+// is derived from that of its key. Empty if there is no row.
 std::string meaning_of(std::string_view command, std::string_view path);
 
 }  // namespace ridgewatt::report

@@ -54,7 +54,8 @@ struct Result {
   // Adds sums over the layers in `table`.
   void add_sums(LayerSums sums);
 
-  // The table or, for `csv`, the rows of CSV, and then the columns that only the other one has.
+  // The table, followed by the columns that only the rows of CSV have. With `csv`, the rows of CSV,
+  // followed by the columns that only the table has.
   Table with_all_columns(bool csv) const;
 
   const Table& rows() const { return data ? *data : table; }
@@ -72,8 +73,7 @@ struct Result {
 
 // The schema of the results of `command` ("schedule.plan"): "ridgewatt.schedule.plan/1".
 std::string schema_name(const std::string& command);
-// Adds the schema of `command` as the first key. An array becomes the key `rows`
-// of an object.
+// Adds the schema of `command` as the first key. An array becomes the key `rows` of an object.
 Json with_schema(const std::string& command, Json result);
 
 // Whether `result` has a schema and thus was written by this program.

@@ -22,7 +22,7 @@
 namespace ridgewatt::report {
 
 // The two roofs of a class of kernels: the ceiling, which no kernel exceeds, and the reached roof,
-// to which the twin was fitted. A roof that microbenchmarks fitted to their own points has no
+// to which the twin was fitted. A roof that was fitted to the points of microbenchmarks has no
 // class; its name is "measured".
 struct ClassRoof {
   std::string name;        // "convolution"
@@ -94,7 +94,7 @@ struct RooflineReport {
   std::vector<MeasuredPoint> measured = {};     // microbenchmarks, in the first mode
   std::vector<TimePart> parts = {};             // of the minibatch in the first mode
   std::vector<std::string> ceilings = {};       // sources of the ceilings, one sentence each
-  // Of the model in different modes, for the energy figures.
+  // Costs of the model in different modes, for the energy figures.
   std::vector<Observation> observations = {};
 };
 

@@ -54,8 +54,8 @@ struct StreamedJson {
   // Appends the text of rows `begin` up to `end`, indented as in the complete text, with ",\n    "
   // between them. If set, it is used instead of `fill`, from several threads.
   std::function<void(std::size_t begin, std::size_t end, std::string& text)> add_text = {};
-  // Adds keys that follow those of `head`. Called after all rows are filled, so that what the keys
-  // say about the rows can be collected while the rows are filled.
+  // Adds keys that follow those of `head`. Called after all rows are filled, so that the keys can
+  // summarize the rows.
   std::function<void(Json& json)> add_rest = {};
 
   Json whole() const;

@@ -31,7 +31,7 @@ Table sharing_table(const answer::SharingAnswer& found);
 Table plan_table(const schedule::Plan& plan);
 // What the figures of each modelled program are based on, with the error of its twin.
 Json twins_json(const std::vector<answer::ProgramGround>& grounds);
-// The distinct grounds of the programs, one string each.
+// What the figures of the programs are based on, without duplicates; one string each.
 std::vector<std::string> ground_notes(const std::vector<answer::ProgramGround>& grounds);
 
 using answer::PlannedServing;  // the key "serving" in the JSON of a plan

@@ -39,7 +39,7 @@ std::array<double, twin::kRoofClasses.size()> shares_in(const answer::RooflineAn
 ClassRoof class_roof(const answer::RooflineAnswer& found, const PowerMode& mode,
                      const SharedRoof& shared);
 
-// The roof that microbenchmarks fitted in this mode; empty if the board file has none.
+// The roof that was fitted to microbenchmarks in this mode; empty if the board file has none.
 std::optional<ClassRoof> measured_class_roof(const answer::RooflineAnswer& found,
                                              const PowerMode& mode);
 

@@ -24,10 +24,10 @@ struct ServeOptions {
   bool allow_control = false;
   std::vector<std::string> stores = {};
   std::size_t max_upload_bytes = std::size_t{64} << 20;
-  int children = 2;                                 // maximum number of questions in work
-  int streams = 200;                                // maximum number of clients of event streams
-  double rate = 200;                                // maximum requests per second of one client
-  double time_s = 20;                               // time limit of a question
+  int children = 2;    // maximum number of questions answered at the same time
+  int streams = 200;   // maximum number of clients of event streams
+  double rate = 200;   // maximum requests per second of one client
+  double time_s = 20;  // time limit of a question
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space of a question
   std::size_t cache_bytes = std::size_t{64} << 20;  // size of the cache of answers
   bool app = true;           // Serve the pages of the application. False: only the API.

@@ -8,7 +8,7 @@
 
 namespace ridgewatt::answer {
 
-// Throws NotSupportedError with the advice if the board is a processor without a GPU.
+// Throws NotSupportedError with `advice` if the board is a processor without a GPU.
 inline void require_power(const twin::Twin& twin, const std::string& board,
                           const std::string& advice) {
   if (twin.cpu) throw NotSupportedError("the power of this board is not modelled", board, advice);

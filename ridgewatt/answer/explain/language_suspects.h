@@ -13,7 +13,7 @@
 
 namespace ridgewatt::answer {
 
-// GPU load while an engine decodes. Chosen, because steps follow each other closely.
+// GPU load while an engine decodes. Chosen near 1, because steps follow each other closely.
 inline constexpr double kDecodeLoad = 0.95;
 
 // The case to explain: one model, quantization, engine, board and mode.

@@ -49,7 +49,7 @@ bool saw_higher_clock(const WatchedRun& seen, const PowerMode& mode);
 // Returns whether the limits of the machine were observed and equal those of the mode.
 bool saw_limits_of(const WatchedRun& seen, const PowerMode& mode);
 
-// Returns the weight of a preset after the observations: 0 if an observed clock exceeds the
+// Returns the weight of a preset, given the observations: 0 if an observed clock exceeds the
 // preset's, a small value if the observed limits differ from the preset's, otherwise 1.
 double weight_of_seen(const WatchedRun& seen, const PowerMode& mode);
 
@@ -59,10 +59,10 @@ double weight_of_seen(const WatchedRun& seen, const PowerMode& mode);
 std::vector<WeighedMode> modes_below(const Board& board, const PowerMode& mode, Knob knob,
                                      const WatchedRun& seen);
 
-// Returns modes for throttling, which moves the GPU clock between its upper levels: mean clocks of
-// 35 to 90 %. If the clock was observed and was low, returns that clock, and a mode that also has
-// the observed CPU clock if this was low. Empty without a GPU clock, or if the observed clock was
-// not low.
+// Returns modes for throttling, which moves the GPU clock between its upper levels: the mean clocks
+// are 35 to 90 % of the mode's clock. If the clock was observed and was low, returns that clock,
+// and a mode that also has the observed CPU clock if this was low. Empty without a GPU clock, or if
+// the observed clock was not low.
 std::vector<PowerMode> throttled_modes(const PowerMode& mode, const WatchedRun& seen);
 
 // Returns whether the power is so close to the module's limit that the board may throttle; true if

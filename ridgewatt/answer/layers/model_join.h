@@ -1,9 +1,9 @@
 // Determines which ONNX nodes each layer of an engine executes, and their work.
 //
-// If names and multiply-accumulates agree, layers and nodes are matched by name. Other exporters
-// number nodes differently. In this case contractions are matched in order, by multiply-accumulates
-// and outputs. Nodes that our fusion rules put into the same kernel follow them. Poolings and
-// similar nodes are matched by their outputs.
+// If names and multiply-accumulates agree, layers and nodes are matched by name. Otherwise (some
+// exporters number nodes differently), contractions are matched in order, by multiply-accumulates
+// and outputs. Nodes that our fusion rules put into the same kernel are matched with them. Poolings
+// and similar nodes are matched by their outputs.
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,8 @@ std::span<const Parameter> model_rows();           // MODEL, of WorkloadQuestion
 std::span<const Parameter> optional_model_rows();  // MODEL as an optional parameter
 std::span<const Parameter> all_runtimes_rows();    // runtime_rows() with "all"
 
-// Returns whether the model runs in an engine on a GPU, which a program calls, or in PyTorch.
+// runs_engine(): whether a program calls an engine on a GPU, or all runtimes are compared.
+// runs_pytorch(): whether the model runs in PyTorch.
 bool runs_engine(const WorkloadQuestion& workload);
 bool runs_pytorch(const WorkloadQuestion& workload);
 

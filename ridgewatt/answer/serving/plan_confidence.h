@@ -1,4 +1,5 @@
-// The probability that a plan of models on a twin meets its limits, by the error of the estimates.
+// The probability that a plan of models on a twin meets its limits, given the errors of the
+// estimates.
 #pragma once
 
 #include <map>
@@ -11,14 +12,15 @@ namespace ridgewatt::answer {
 
 class PlanConfidence {
  public:
-  // Both must outlive this object.
+  // Both arguments must outlive this object.
   PlanConfidence(const schedule::ScheduleWorkloads& workloads, const schedule::PlanProblem& problem)
       : workloads_(workloads), problem_(problem) {}
 
   // Returns one entry per limit; empty if the programs have no models. The power of each program
-  // must be within the limit, the inference must finish before the next batch, and the minibatches
-  // of the worst latency may be longer by the same factor. The errors of programs on one twin are
-  // nearly the same, so the least probability of a program counts.
+  // must be within the limit, the inference must finish before the next batch, and the worst
+  // latency must be within its limit if all of its minibatches are longer by the same factor. The
+  // errors of programs on one twin are nearly the same, so the least probability of a program
+  // counts.
   std::vector<tune::LimitConfidence> of(const schedule::Candidate& at);
   // Returns the candidates that meet every limit with at least this probability.
   std::vector<schedule::Candidate> sure(const std::vector<schedule::Candidate>& candidates,

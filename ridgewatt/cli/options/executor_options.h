@@ -1,4 +1,4 @@
-// Options for the engine that runs the tasks of a campaign.
+// Options for the executor that runs the tasks of a campaign.
 #pragma once
 
 #include "ridgewatt/campaign/executor.h"

@@ -1,6 +1,6 @@
 // A table in an HTML page. The first rows of a long table are HTML; all rows follow as a block of
 // data, from which table.js draws one page of rows at a time. A browser needs seconds to lay out
-// ten thousands of rows, but milliseconds to read their data.
+// tens of thousands of rows, but milliseconds to read their data.
 //
 //   body += table_html(table, "0");  // <table data-table="0">, rows with their number
 #pragma once

@@ -33,7 +33,7 @@ struct EndpointOption {
   ValueKind kind;
   // Name of the positional argument in the help. Empty: it is an option.
   std::string_view positional = {};
-  // Whether the API requires it, because the command would do something else without it.
+  // Whether the API requires it. True if the command would do something else without it.
   bool required = false;
   bool several = false;  // the parameter can be repeated
   // Row in the parameter table of the question. Null: none.

@@ -14,7 +14,8 @@ class HttpError : public std::runtime_error {
   HttpError(int status, const std::string& line, Header header = {})
       : std::runtime_error(line), status_(status), header_(std::move(header)) {}
   int status() const { return status_; }
-  // Allow or Retry-After. Without a name: no header, or the default header of the status.
+  // The header Allow or Retry-After. If its name is empty, the reply has the default header of the
+  // status, if there is one.
   const Header& header() const { return header_; }
 
  private:

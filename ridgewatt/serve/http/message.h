@@ -47,8 +47,8 @@ struct Reply {
   // A header whose value contains a control character is not sent.
   std::vector<Header> headers = {};
   std::string body = {};
-  // Makes the answer a stream: the body continues with the texts of Gate::publish() that have
-  // higher numbers.
+  // Makes the answer a stream: the body continues with the texts of Gate::publish() whose number is
+  // higher than this.
   std::optional<std::uint64_t> stream_after = {};
 
   void set(const std::string& name, const std::string& value) { headers.emplace_back(name, value); }
