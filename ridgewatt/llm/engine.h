@@ -12,8 +12,8 @@
 //            of products, attention, activations and unpacking
 // c, d, e, g, h, k and v are fitted coefficients. Maxima are soft. B: the DRAM bandwidth that the
 // GPU can request, P: dense FP16 peak, G: clock times multiprocessors, f: clocks. Each term thus
-// follows its clock. Power is the sum of terms of the board's twin: idle, a busy GPU, a busy core,
-// energy per byte and per operation. Fit: engine_fit.h. Methods and scores:
+// scales with its clock. Power is the sum of terms of the board's twin: idle, a busy GPU, a busy
+// core, energy per byte and per operation. Fit: engine_fit.h. Methods and scores:
 // docs/methods/llm_engines.md.
 #pragma once
 
@@ -100,7 +100,7 @@ class EngineBoard {
   // of the preset with this mode, or all. Throws NotSupportedError for a governor of a discrete
   // GPU.
   EngineHardware operator()(const PowerMode& mode, int sms = 0) const;
-  // Lowest clock of a discrete GPU that holds its power limit. 0 for a board: the model does not
+  // Lowest clock of a discrete GPU that holds its power limit. 0 for a Jetson: the model does not
   // lower its clocks.
   double least_gpu_hz() const { return least_gpu_hz_; }
   double limit_w() const { return limit_w_; }  // limit of the module, in every mode

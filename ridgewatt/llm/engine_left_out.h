@@ -40,9 +40,10 @@ struct EngineScales {
 // Returns the factors from the cells of all engines except `without`. Empty: no engine is left out.
 EngineScales engine_scales(std::span<const LeftOutCell> cells, std::string_view without = "");
 
-// Power of a board above idle, divided by the prediction of its scaled twin with engines that were
-// fitted on other boards. If only the GPU and CPU rails were measured, the prediction is multiplied
-// by the share of these rails on boards with all rails, after subtracting leakage.
+// Measured power of a board above idle, divided by the predicted power. The prediction uses the
+// scaled twin of the board and engines that were fitted on other boards. If only the GPU and CPU
+// rails were measured, the prediction is multiplied by the share of these rails on boards with all
+// rails, after subtracting leakage.
 struct BoardDraw {
   std::string board;
   double dynamic = 1;

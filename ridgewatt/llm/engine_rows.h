@@ -24,12 +24,12 @@ struct EngineRows {
 //   decode_power_w: runs on an AGX Orin 32GB at GPU 1300.5 MHz, CPU 2201.6 MHz, memory 3199 MHz.
 //   The first token is not used for prompts below 256 tokens or from a prompt cache (vLLM fp16,
 //   SGLang).
-// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value, note: -
-//   llama.cpp on an Orin Nano 8GB, if the mode states both clocks: tokens per second, and joules
-//     per token of the rail of GPU and CPU, which are scored but not fitted;
-//   - runs of one sequence with the context that the source states, or 128 tokens: MLC on an Orin
-//     Nano at 15 W; vLLM on an AGX Orin 64GB (output tokens over the whole request) and
-//     TensorRT-Edge-LLM, which are scored but not fitted.
+// * board, power_mode, runtime, workload, precision, batch, sequence, metric, value, note:
+//   llama.cpp on an Orin Nano 8GB, if the mode states both clocks. Tokens per second are fitted.
+//   Joules per token of the GPU and CPU rail are only scored.
+//   Runs of one sequence with the stated context, or 128 tokens. MLC on an Orin Nano at 15 W is
+//   fitted. vLLM on an AGX Orin 64GB (output tokens over the whole request) and TensorRT-Edge-LLM
+//   are only scored.
 // * board, runtime, workload, precision, batch, input, what_is_timed, ..: normalized public runs,
 //   in which all columns have the same meaning for all sources.
 // Rows that cannot be used are in `left_out`. Throws InputError if a column is missing or a value

@@ -78,8 +78,8 @@ struct FamilyRow {
   bool shared_gate = false;      // the shared expert has a gate
   bool gelu = false;             // GELU instead of SiLU
   bool convolutions = false;     // short convolutions replace attention in some layers
-  bool dense_from_zero = false;  // layers with experts are counted from 0
-  // The family of a model with the same GGUF architecture and experts.
+  bool dense_from_zero = false;  // in "every n-th layer has experts", layers are counted from 0
+  // The family of models with the same GGUF architecture that have experts.
   Family with_experts = id;
   // If the model has this number of layers, value weights have at least 5 bits in llama.cpp's
   // mixtures. 0: no such number.

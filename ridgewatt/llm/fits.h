@@ -80,7 +80,7 @@ struct Fit {
   std::int64_t largest_batch = 0;    // at the given context
   // Number of tokens by which a sequence exceeds the trained context; 0: none.
   std::int64_t beyond_training = 0;
-  // Of one decode step at the given context and batch; NaN: the weights are unknown.
+  // Bytes moved by one decode step at the given context and batch; NaN: the weights are unknown.
   double decode_bytes = 0;
   double decode_flop = 0;
 

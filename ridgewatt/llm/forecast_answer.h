@@ -55,8 +55,8 @@ struct Forecast {
   PredictedValue request_j;         // of one request, from the prompt to the last token
   double request_s = 0;
   bool power_known() const { return decode_power_w.value > 0; }
-  // Whether the power of a phase exceeds the limit of the board. The model does not lower the
-  // clocks of a Jetson; for a discrete GPU, this is the power at the lowest clock.
+  // Whether the power of a phase exceeds the limit of the board. On a Jetson, the model does not
+  // lower the clocks. On a discrete GPU, the power at the lowest clock is compared.
   bool over_limit = false;
   std::string limited_by;  // what takes most of a decode step: "weights", "cache", "launches", ..
   // Figures or interval ends that were limited by physical bounds: "decode_power_w: the module's

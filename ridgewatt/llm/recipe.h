@@ -60,7 +60,8 @@ struct Recipe {
   int group = 128;            // weights that share a scale; 0: a whole row
   bool sized = false;         // whether configurations state bits and group
   bool experts_only = false;  // whether only experts have the type of the recipe
-  // Format in which GPUs with such units multiply its matrices directly. FP16: never directly.
+  // Arithmetic in which GPUs multiply its matrices directly, if they have units for it. FP16: never
+  // directly.
   Arithmetic units = Arithmetic::kFp16;
 
   const MixtureRules* rules = nullptr;  // null: every matrix has `type`

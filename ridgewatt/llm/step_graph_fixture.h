@@ -1,6 +1,6 @@
 // Test helper: a language model as the graph of one step, an ordinary Model for shape inference and
-// cost. Also the cost of that graph with every weight in its stored width. Tests compare it with
-// the closed forms of footprint.h, which do not use graphs.
+// cost. Also computes the cost of that graph with every weight in its stored width. Tests compare
+// it with the closed forms of footprint.h, which do not use graphs.
 //
 //   Model decode = step_graph(description, {.phase = StepPhase::kDecode, .tokens = 2048});
 //   WorkloadCost cost = step_cost(description, tensors, {.tokens = 2048});

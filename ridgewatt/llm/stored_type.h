@@ -76,7 +76,7 @@ struct StoredTypeFacts {
   StoredType instead = StoredType::kF16;
   // The format in which some engines multiply the numbers directly; FP16: they are always widened.
   Arithmetic arithmetic = Arithmetic::kFp16;
-  int packed = 1;  // 4-bit weights in one element of a packed checkpoint
+  int packed = 1;  // number of 4-bit weights in one element of a packed checkpoint
 
   constexpr double bits() const { return 8.0 * bytes / elements; }
   constexpr bool complete() const { return !name.empty() && elements > 0 && bytes > 0; }

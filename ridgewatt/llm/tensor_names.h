@@ -18,8 +18,8 @@ TensorPlace place_of(std::string_view name, std::size_t dims);
 
 // Sets `model.description` from the numbers if these explain all tensors. Otherwise it describes
 // only the cache, from the numbers or the shapes of the key and value projections, sets
-// weights_known to false and adds a remark. Throws InputError if
-// even the cache cannot be described.
+// weights_known to false and adds a remark. Throws InputError if even the cache cannot be
+// described.
 void describe_with_tensors(const Numbers& numbers, const std::string& source, LanguageModel& model);
 
 }  // namespace ridgewatt::llm

@@ -8,9 +8,9 @@
 // Residuals are ln(modelled / measured) with the soft-L1 loss, so that faulty rows have little
 // influence. All rows of a workload share one model error. The weight of a workload is therefore
 // that of `time_observations` independent rows, whatever the length of its sweep. Parameters that
-// the data does not determine stay at their priors. Fits of the time, and of the power with the
-// modelled time, alternate, because the cost of data loading affects the time but is determined
-// mostly by the power.
+// the data does not determine stay at their priors. The time is fitted, then the power with the
+// modelled time, and this is repeated, because the cost of data loading affects the time but is
+// determined mostly by the power.
 #pragma once
 
 #include <string>
@@ -46,11 +46,12 @@ struct CalibrateSummary {
   std::string brief_report() const;
 };
 
-// Returns "2 workloads, time 5.5 %, power 3.2 % mean error", after any status but kFitted.
+// Returns "2 workloads, time 5.5 %, power 3.2 % mean error", preceded by the status of the twin
+// unless it is kFitted.
 std::string mean_error_text(const Twin& twin, const std::vector<WorkloadFit>& workloads);
 
-// Throws InputError if time or power of a row is not a positive number, or is implausible, as from
-// a wrong unit.
+// Throws InputError if time or power of a row is not a positive number, or is implausible, for
+// example because its unit is wrong.
 void check_calibration_rows(const Twin& start, const std::vector<CalibrationRun>& runs);
 // Does the same checks. Also throws InputError if the rows cover too few power modes and `start` is
 // not a fitted twin. Returns remarks about knobs that have one value in all rows.

@@ -9,8 +9,9 @@
 //   node + work                          on one thread,
 //   node + min(work, work(T) + sync)     on T threads,
 // where `work` is the time to compute, to read weights and to move activations. Power is not
-// modelled: it is NaN. The parameters with the prefix `llama_` belong to llama.cpp, which
-// llm/processor.h models, those with `tflite_` to TensorFlow Lite, and the others to ONNX Runtime.
+// modelled: it is NaN. The parameters with the prefix `llama_` belong to llama.cpp
+// (llm/processor.h). Those with `tflite_` belong to TensorFlow Lite, and all others to ONNX
+// Runtime.
 #pragma once
 
 #include <array>
@@ -97,7 +98,7 @@ struct CpuRates {
   double memory_log_sd = 0;       // standard deviation of ln(memory_bytes_per_s) over time
 };
 
-// What the processor's instruction set decides. Defaults: x86-64 with AVX-512.
+// Properties that depend on the processor's instruction set. Defaults: x86-64 with AVX-512.
 struct CpuInstructions {
   double block_channels = 16;  // channels of a block of ONNX Runtime; 8 with AVX2
   bool int8_products = true;   // sums of products of 8-bit numbers (VNNI, ARM's dot product)
@@ -148,8 +149,8 @@ double cpu_fixed_s(const CpuTwin& twin, Runtime runtime);
 double cpu_run_s(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
 // Variance of ln(measured / modelled) for the result of cpu_run_s().
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads);
-// The part of the variance of ln(modelled_s) that the parameters and the changing bandwidth of
-// memory explain, by its slopes.
+// The variance of ln(modelled_s) due to the parameters and to the changing bandwidth of memory,
+// computed from its slopes.
 using CpuModel = std::function<double(const CpuTwin&)>;
 double parameter_variance(const CpuTwin& twin, const CpuModel& modelled_s);
 // Change of ln(modelled_s) if the bandwidth of memory is lower by its standard deviation.

@@ -1,6 +1,6 @@
 // Estimates the errors of a twin by cross-validation: it leaves out workloads, kinds and boards.
 //
-// Neither the parameters nor the error scales for the score of a left-out item use the item's own
+// A left-out item is scored with parameters and error scales that were computed without its own
 // data. This needs twins fitted without one, two and three workloads. The error scales for workload
 // W come from twins that were fitted without W and without one other workload, on which they are
 // evaluated.

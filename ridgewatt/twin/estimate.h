@@ -17,9 +17,10 @@
 // and ahead of the GPU. Kernel k has n_k launches of l(mode) seconds each. A minibatch takes as
 // long as its longest chain: all launches up to some kernel j, then the GPU time from j on:
 //   T_pipe = host + uneven max_j (l sum_{k<=j} n_k + sum_{k>=j} g_k).
-// Loader workers run in parallel to this. The period is the time from one minibatch to the next,
-// including the GPU's wait for data. Power is the average over the period. The time of a job is the
-// sum of its periods, and its energy the sum of period times power.
+// `uneven` is a factor of at least 1, because the times of launches and kernels vary. Loader
+// workers run in parallel to this. The period is the time from one minibatch to the next, including
+// the GPU's wait for data. Power is the average over the period. The time of a job is the sum of
+// its periods, and its energy the sum of period times power.
 #pragma once
 
 #include <array>
@@ -108,8 +109,9 @@ class Estimator {
                    GpuState& state) const;
   CpuState cpu_state(const Rates& rates, const PowerMode& mode, const RunOptions& run) const;
   PowerMode clocks(const PowerMode& mode, const RunOptions& run) const;
-  // The power limit that firmware enforces; the clocks under this limit; the highest GPU clock that
-  // does not exceed the clock of `mode` and at which the power is within a limit.
+  // hold_limit() lengthens the minibatch so that its power is within the module's limit. limit_w()
+  // is the limit that firmware enforces. under_limit() returns `mode` with the GPU clock of
+  // clock_under(): the highest clock up to that of `mode` at which the power is within the limit.
   void hold_limit(Breakdown& at) const;
   double limit_w(const PowerMode& mode) const;
   PowerMode under_limit(const PowerMode& mode, const RunOptions& run) const;

@@ -16,8 +16,8 @@
 namespace ridgewatt::twin {
 
 // Number of threads that need a core when a minibatch is handed over: the main process, the worker
-// that starts its next minibatch, and the thread that pins or collects. With fewer cores they run
-// one after the other.
+// that starts its next minibatch, and the thread that pins memory or collects minibatches. With
+// fewer cores they run one after the other.
 inline constexpr int kHandOverThreads = 3;
 
 struct FeedTimes {

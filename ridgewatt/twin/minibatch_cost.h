@@ -102,8 +102,8 @@ struct Breakdown {
   std::array<double, kCauseCount> time_s{};
   std::array<double, kCauseCount> energy_j{};
   double static_j = 0;
-  // Share of the period that counts as time of the minibatch. Below 1 for inference whose data is
-  // ready, because waits for data do not count.
+  // Share of the period that counts as time of the minibatch. Below 1 for inference without a given
+  // loading time, whose waits for data do not count.
   double counted_share = 1;
   Cause dominant() const;  // the cause that takes most of the period
 

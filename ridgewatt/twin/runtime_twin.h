@@ -111,8 +111,8 @@ TwinTable runtime_table(const RuntimeTwin& runtime);
 // Returns `twin` with the parameters of `runtime` applied, recorded in `Twin::changed_by`. PyTorch
 // in eager mode changes only a twin that was scaled from another board, and only for inference. A
 // twin that was already changed by `runtime` is returned unchanged. Throws UsageError if another
-// runtime has changed it. Throws NotSupportedError for a processor without a GPU in another runtime
-// than those of processors, and for these on a GPU.
+// runtime has changed it. Throws NotSupportedError if the runtime is for GPUs and the board has
+// none, or the reverse.
 Twin on_runtime(const Twin& twin, Runtime runtime, WorkloadKind kind);
 
 }  // namespace ridgewatt::twin

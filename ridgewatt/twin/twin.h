@@ -184,8 +184,8 @@ struct Twin {
   RuntimeTwins runtimes;  // parameters of each runtime, by Runtime
   // The runtime that on_runtime() applied. Null: none.
   std::shared_ptr<const RuntimeTwin> changed_by;
-  // Model of a processor without a GPU. If set, only the hardware, the status and the origin above
-  // apply. Null: the board has a GPU.
+  // Model of a processor without a GPU. If set, only the hardware above and the status and origin
+  // below apply. Null: the board has a GPU.
   std::shared_ptr<const CpuTwin> cpu;
   std::string relative;  // Board whose twin was scaled to this board. Empty: none.
   bool scaled = false;   // scaled, without evidence from this board

@@ -76,8 +76,8 @@ struct LayerPoint {
   double gpu_compute_s = 0, gpu_memory_s = 0;  // modelled parts of gpu_s
   double gpu_overhead_s = 0;                   // fixed time of the kernel in addition to its work
   double launch_s = 0;                         // CPU time of its launches
-  // Share of the minibatch's time: launches where they are the bottleneck, else the GPU. Includes
-  // what the power cap adds.
+  // Part of the minibatch's time: the time of the launches where these are the bottleneck,
+  // otherwise the GPU time. Includes the time that the power cap adds.
   double time_s = 0;
   double power_w = 0;                                     // of the board while the kernel runs
   double ceiling_flop_per_s = 0, reached_flop_per_s = 0;  // rates of the roofs at this intensity

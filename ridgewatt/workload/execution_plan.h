@@ -46,8 +46,8 @@ struct ExecutionPlan {
     kShapes,    // stored values and shapes
   };
   std::vector<Origin> origin;
-  // Weights of all branches of Ifs whose condition is not known, with packed_values(): those of the
-  // branches that are not counted are stored, too.
+  // The weights of all branches of each If whose condition is unknown, with their packed_values().
+  // The model also stores the weights of branches whose work is not counted.
   std::map<TensorId, double> idle_weights;
   // Assumed branches and trip counts, which are unknown before the model runs.
   std::vector<std::string> assumptions;

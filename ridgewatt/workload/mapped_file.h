@@ -1,4 +1,4 @@
-// Maps a file into memory. Only used pages are loaded.
+// Maps a file into memory. A page is loaded only when it is used.
 #pragma once
 
 #include <cstddef>

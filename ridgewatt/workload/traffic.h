@@ -36,7 +36,7 @@ class TensorSizes {
       : plan_(&plan), precision_(&precision), bits_(&bits) {}
   // Returns 0 if an extent is unknown. Nodes with such tensors are reported separately.
   double bytes(TensorId id) const;
-  // The gradient of a fake-quantized integer is a real number.
+  // Bytes of the gradient of a tensor. The gradient of a fake-quantized integer is a real number.
   double gradient_bytes(TensorId id) const;
   double elements(TensorId id) const;
 

@@ -21,7 +21,7 @@ struct ZooEntry {
   std::string (*build)();        // returns the bytes of an ONNX file
 };
 
-// All architectures, in the order of lists.
+// All architectures, in the order in which they are listed.
 std::span<const ZooEntry> zoo();
 
 // Content of an architecture's weight file: zeros (a sparse file), or random numbers from -0.05 to

@@ -27,7 +27,7 @@ struct HeldPhase {
 };
 
 // A discrete GPU lowers its clock until the mean power of the phase meets the limit. If the lowest
-// clock is not enough, it exceeds the limit. A board keeps its clocks in the model.
+// clock is not enough, it exceeds the limit. The model does not lower the clocks of a Jetson.
 HeldPhase held_phase(const EngineBoard& board, const PowerMode& mode, int sms,
                      const CostOfPhase& cost);
 

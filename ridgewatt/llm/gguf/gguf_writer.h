@@ -15,8 +15,8 @@
 
 namespace ridgewatt::llm {
 
-// Keys, values and tensors are written in the order in which they are added. Lengths have 64 bits,
-// in version 1 they have 32 bits.
+// Keys, values and tensors are written in the order in which they are added. Lengths have 64 bits
+// (32 bits in version 1).
 class GgufWriter {
  public:
   explicit GgufWriter(std::uint32_t version = 3) : version_(version) {}

@@ -18,9 +18,8 @@ class RandomWeights {
  public:
   explicit RandomWeights(std::uint64_t seed) : random_(seed) {}
 
-  // Passes on `bytes` bytes of a tensor, in parts. If `vector` (norms and biases), the values
-  // are 0.5 to 1. Throws
-  // NotSupportedError for types that no recipe of GGUF uses.
+  // Passes on `bytes` bytes of a tensor, in parts. If `vector` (norms and biases), the values are
+  // 0.5 to 1. Throws NotSupportedError for types that no recipe of GGUF uses.
   void fill(StoredType type, bool vector, std::uint64_t bytes,
             const std::function<void(std::string_view)>& take);
 

@@ -24,7 +24,7 @@ struct MixtureChange {
 };
 
 struct MixtureRules {
-  // Of the weights of values, even if they are fused with other weights.
+  // Changes of the value weights, even if these are fused with other weights.
   std::array<std::optional<MixtureChange>, 2> values = {};
   std::array<std::optional<MixtureChange>, 2> down = {};  // of the second matrix of feed-forward
   std::optional<StoredType> output = {};                  // of the output matrix of attention

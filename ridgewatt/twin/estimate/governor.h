@@ -16,9 +16,9 @@
 //                  (L4T, drivers/devfreq/governor_pod_scaling.c: load_target 700, bias 80)
 //
 // The memory clock is the higher of two requests. The GPU requests 3 times its own clock, except at
-// its lowest clock (nvgpu, gp10b_tegra_postscale: emc3d_ratio 750, 4 bytes per byte). The CPU
-// requests a clock in proportion to its own clock. Memory traffic also raises the clock, which is
-// not modelled.
+// its lowest clock (nvgpu, gp10b_tegra_postscale: 64 / 16 bytes per cycle, emc3d_ratio 750). The
+// CPU requests a clock in proportion to its own clock. Memory traffic also raises the clock, which
+// is not modelled.
 #pragma once
 
 #include <functional>

@@ -24,7 +24,7 @@ inline constexpr CostRule kDiv = per_element<1>(gradient_per_input(2, Saved::kIn
 inline constexpr CostRule kPow = per_element<1>(gradient_per_input(3, Saved::kInputs));
 extern const CostRule kMinMax;                          // n inputs
 extern const CostRule kSum;                             // n inputs
-inline constexpr CostRule kCompare = per_element<1>();  // and logic, bits, rounding, sign
+inline constexpr CostRule kCompare = per_element<1>();  // also logic, bits, rounding, sign
 inline constexpr CostRule kSelect = per_element<1>(gradient_per_input(1, Saved::kInputs));  // Where
 inline constexpr CostRule kRelu = per_element<1>(gradient_per_input(1, Saved::kOutput));
 inline constexpr CostRule kClip = per_element<2>(gradient_per_input(2, Saved::kInputs));

@@ -8,7 +8,7 @@
 //
 // Bytes, 4 per element: an operator reads its first input and its weights and writes its output.
 // Add, Sub, Mul and Div count the output three times, and BatchNormalization adds two parameters
-// per channel. Views except Flatten, Clip, constants and biases are free.
+// per channel. Clip, constants, biases and all views except Flatten are free.
 #pragma once
 
 #include "ridgewatt/workload/execution_plan.h"

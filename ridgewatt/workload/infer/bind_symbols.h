@@ -19,7 +19,7 @@ struct Assumptions {
   std::int64_t otherwise = 1;
   // Whether the total length is the sum of past and new tokens (see extent_names.h).
   bool relate_lengths = true;
-  // Value of an open, unnamed first axis, which is taken as the batch. 0: the batch.
+  // Value of an open, unnamed first axis. 0: this axis is the batch.
   std::int64_t leading = 0;
 };
 

@@ -24,7 +24,8 @@ class Interpreter {
   void run_body(Graph& body);
   bool may_follow_loops() const;
 
-  // The two differ if a model that was exported with a fixed batch is re-batched.
+  // The batch in the file, and the requested batch. They differ if a model that was exported with a
+  // fixed batch is re-batched.
   std::int64_t exported_batch() const { return options_.exported_batch; }
   std::int64_t batch() const { return summary_.batch; }
   bool may_drop_branches() const { return options_.may_drop_branches; }

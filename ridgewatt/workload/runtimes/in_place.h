@@ -7,7 +7,7 @@
 namespace ridgewatt::workload {
 
 struct InPlace {
-  // Copies of the parts that their producers cannot write in place, in the order of groups.
+  // Copies of the parts that their producers cannot write in place, in the order of the kernels.
   std::vector<LayoutCopy> copies;
   std::vector<TensorId> kept;  // tensors read as parts of a concatenation, or by copies
 };

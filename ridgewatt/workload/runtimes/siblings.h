@@ -1,6 +1,5 @@
 // Parallel convolutions have the same form, read the same tensor and are followed by the same
-// function.
-// They run as one convolution with all their channels (TensorRT names it "a || b").
+// function. They run as one convolution with all their channels (TensorRT names it "a || b").
 #pragma once
 
 #include <vector>
