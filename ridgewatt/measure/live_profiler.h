@@ -129,7 +129,7 @@ class LiveProfiler : public Profiler {
   std::map<OperatingPoint, PointFlags> measured_points_;
   int measured_ = 0;
   std::size_t malformed_marks_ = 0;
-  bool sets_threads_ = false;  // whether the command's threads take the place of modes
+  bool sets_threads_ = false;  // whether thread counts take the place of modes
   std::vector<std::string> failures_;
   std::unique_ptr<pipeline::PageCacheState> cache_;
 };

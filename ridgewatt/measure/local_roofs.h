@@ -17,8 +17,8 @@ namespace ridgewatt::measure {
 // Converts measured points to input of a fit, without knobs, because all have the same mode.
 std::vector<roofline::MicrobenchPoint> microbench_points(const MicrobenchSummary& summary);
 
-// Bandwidth of one level of the processor's cache, used by all threads at the same time: mean over
-// a point. Measured by STREAM triads; the data of a thread fill half of its share of the cache.
+// Bandwidth of one cache level of the processor while all threads use it, averaged over one
+// measurement. Measured by STREAM triads; the data of a thread fill half of its share of the cache.
 struct CacheBandwidth {
   std::string name;       // "L1"
   double size_bytes = 0;  // of one cache

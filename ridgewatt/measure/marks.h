@@ -1,7 +1,7 @@
 // What a measured program reports about itself: lines of text on the file descriptor in
 // $RIDGEWATT_MARK_FD. TIME is CLOCK_MONOTONIC in seconds; default: the time of arrival.
 //   minibatch [TIME]     a minibatch ended
-//   fetched [TIME]       its data arrived: the time since the last minibatch is fetch stall
+//   fetched [TIME]       the data of the next minibatch arrived: the wait for it is fetch stall
 //   begin NAME [TIME]    a phase (load, warm-up, infer, ..) begins
 //   end NAME [TIME]      the phase ends
 //   note TEXT            a remark for the report: "runs on the CPU"

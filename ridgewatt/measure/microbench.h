@@ -15,7 +15,7 @@
 
 namespace ridgewatt::measure {
 
-// Relative; chosen as a fifth of the difference between runs.
+// Relative tolerance for a steady point; chosen as a fifth of the difference between runs.
 inline constexpr double kSteady = 0.005;
 
 struct MicrobenchOptions {

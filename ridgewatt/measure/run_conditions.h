@@ -28,8 +28,8 @@ class RunCache {
 };
 
 // Sets the fan to full speed until this object is destroyed. The original speed is recorded in the
-// mode journal, so it is restored even after the program was killed. Throws NotSupportedError
-// without a fan and PermissionError.
+// mode journal, so it is restored even if the program is killed. Throws NotSupportedError without a
+// fan and PermissionError.
 class FullFan {
  public:
   FullFan(platform::Sysfs& sysfs, const std::string& state_folder);

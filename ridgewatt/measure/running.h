@@ -12,8 +12,8 @@
 //   std::cout << run.end_window(epoch).energy->energy_j;
 //   const Measurement result = run.stop();            // as measure_command() returns it
 //
-// A run may last for days, because memory is limited to about 150 MB. At 100 Hz, the newest eleven
-// minutes of power keep every sample and older samples are merged step by step, but the energy of a
+// A run may last for days, because memory is limited to about 150 MB. At 100 Hz, every power sample
+// of the newest eleven minutes is kept, and older samples are merged step by step. The energy of a
 // window that has ended stays exact. When the series of clocks and temperatures is full, every
 // second sample is dropped. The oldest marks and the oldest ended windows are dropped, too; dropped
 // marks are counted.

@@ -1,6 +1,6 @@
-// Samples a power source at a fixed rate on a separate thread. To disturb the measured program
-// little, the thread reads files that are already open, and passes samples through a lock-free ring
-// buffer. The time of a sample is the middle of its read, by CLOCK_MONOTONIC.
+// Samples a power source at a fixed rate on a separate thread. So that it hardly disturbs the
+// measured program, the thread reads files that are already open, and passes samples through a
+// lock-free ring buffer. The time of a sample is the middle of its read, by CLOCK_MONOTONIC.
 #pragma once
 
 #include <array>

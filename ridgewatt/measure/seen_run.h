@@ -42,7 +42,7 @@ struct SeenRun {
   // Processors. Loads are fractions; CPU time is in cores: 1 is all of one core.
   std::optional<double> gpu_load = {};
   std::optional<double> program_cores = {};   // CPU time of the program divided by time_s
-  std::optional<double> busiest_thread = {};  // the largest value of one thread
+  std::optional<double> busiest_thread = {};  // the same for the thread with the most CPU time
   std::optional<double> other_cores = {};     // CPU time of all other programs divided by time_s
   std::optional<double> cpus_online = {};
   std::optional<double> cpus_allowed = {};  // number of CPUs in the affinity of the program
@@ -57,8 +57,8 @@ struct SeenRun {
   // Facts about the main thread of the process that uses most CPU time.
   std::optional<double> main_idle = {};  // share of time in which it neither runs nor is runnable
   std::optional<double> runtime_share = {};  // share of its CPU time in libraries of a runtime
-  // CPU time, divided by time_s, of the child processes, and of the other threads if they spend
-  // most of it outside of runtimes.
+  // CPU time of the child processes divided by time_s. Includes the other threads if they spend
+  // most of their CPU time outside of runtimes.
   std::optional<double> worker_cores = {};
   std::optional<double> profile_files = {};  // number of open files that a profiler writes
 

@@ -21,7 +21,7 @@ struct Disturbance {
 };
 
 struct WindowOptions {
-  // Minibatches left out at the beginning. The first is always left out, because its begin is
+  // Minibatches left out at the beginning. The first is always left out, because its beginning is
   // unknown.
   int warm_up = 1;
   int minibatches = 0;  // number of minibatches in the window that count; 0: no limit

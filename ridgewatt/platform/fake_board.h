@@ -63,7 +63,8 @@ FakeBoardSpec fake_board_spec(const std::string& name);
 
 // How an individual board differs from its type. `time` and `power` are factors on time and power
 // of the type in its top mode, the mode with the highest clocks. In another mode, the factor is
-// multiplied by (v / v_top)^slope. The type has the value v there and v_top in the top mode.
+// multiplied by (v / v_top)^slope, where v and v_top are the values of the type in this mode and in
+// the top mode.
 struct FakeSpecimen {
   std::string serial;  // in the device tree; empty: "fake" and the seed
   double time = 1, power = 1;

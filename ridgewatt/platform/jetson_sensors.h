@@ -1,6 +1,6 @@
 // Reads everything that a board reports except power: clocks, loads, temperatures, throttling
-// signals and memory. Works on any Linux machine with the values that it reports. Only some values
-// need root (memory clock and load).
+// signals and memory. Works on any Linux machine, with the values that the machine reports. Only
+// some values need root (memory clock and load).
 #pragma once
 
 #include <cstdint>

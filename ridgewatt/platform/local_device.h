@@ -31,7 +31,7 @@ std::string board_serial(const Sysfs& sysfs);
 
 // Opens "local" (this machine or, if set, the tree in `sysroot`) or "fake:BOARD". A fake board is
 // in the folder $RIDGEWATT_FAKE, by default in $XDG_STATE_HOME/ridgewatt/fake or
-// ~/.local/state/ridgewatt/fake. A new fake board is created with `seed` as the specimen that
+// ~/.local/state/ridgewatt/fake. A new fake board is created with `seed`, as the specimen that
 // $RIDGEWATT_FAKE_SPECIMEN describes. Throws UsageError, NotFoundError, IoError.
 LocalDevice open_local_device(const std::string& device, const std::string& sysroot = "",
                               std::uint64_t seed = 1);

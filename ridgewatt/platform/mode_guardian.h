@@ -48,7 +48,7 @@ class ModeGuardian {
   // Restores the original values and waits until that is done. Throws IoError if it failed.
   void restore();
   // Makes the change permanent and exits with status 0; `mode restore` can undo it later. The
-  // decision is one store to shared memory directly before the exit. If the program is killed
+  // decision is a single write to shared memory directly before the exit. If the program is killed
   // earlier, the original values are restored.
   [[noreturn]] void keep_and_exit();
 

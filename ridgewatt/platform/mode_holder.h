@@ -55,7 +55,8 @@ class ModeHolder {
 
   // Sets a preset by name or id, or a mode as text (device/mode_text.h). Returns the mode that was
   // read back. Knobs that the text omits do not change. Throws the errors of
-  // JetsonModeControl::apply() and apply_preset(), and IoError if that process has ended.
+  // JetsonModeControl::apply() and apply_preset(), and IoError if the process that controls the
+  // mode has ended.
   HeldMode set(const std::string& mode);
   // Restores the original mode, if a mode is set.
   void restore();

@@ -35,7 +35,7 @@ class PowerSource {
   virtual std::string description() const = 0;
   // Whether each value is the mean power since the previous value, computed from an energy counter.
   virtual bool tells_means() const { return false; }
-  // The longest time between a moment and the arrival of the value that includes it.
+  // The longest delay between a moment and the arrival of the value that covers it.
   virtual double interval_s() const { return 0; }
 
  protected:

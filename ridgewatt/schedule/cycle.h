@@ -79,7 +79,7 @@ struct Candidate {
   // Additional time of a minibatch that follows a minibatch of another program (switch_cost.h).
   double switch_s = 0;
 
-  // For sums. An absent minibatch or round is replaced by one that takes no time.
+  // Used in sums: an absent minibatch or round counts as one that takes no time.
   const Minibatch& infer() const { return inference ? *inference : kNoMinibatch; }
   const Round& train() const { return background ? *background : kNoRound; }
   // Operating point of the inference; batch 0 without inference.

@@ -114,7 +114,8 @@ struct DynamicSummary {
   std::size_t requests = 0;
   std::size_t windows = 0;
   std::size_t possible = 0;  // windows that some schedule may meet according to the upper bound
-  // Windows that a known plan meets: the plan of a policy, or a clairvoyant plan.
+  // Windows that a known plan meets: the plan of a policy, or a plan made with knowledge of the
+  // arrivals.
   std::size_t feasible = 0;
   PolicyScore policy;
   PolicyScore constant;  // with one plan for the highest rate of any window

@@ -13,7 +13,8 @@
 // gives the exact time of program i:
 //   T_i = t_i (1 + k g_1 g_2)
 // where k = 1 for a driver that loses nothing when it switches. If the driver divides the device
-// equally and loses at most k, T_i has these bounds for any order of host and device work:
+// equally and the loss factor is at most k, T_i has these bounds for any order of host and device
+// work:
 //   t_i max(1, g_i (1 + g_j)) <= T_i <= t_i (1 + k g_i)
 // Static power counts once, and the dynamic energy of a minibatch does not change:
 //   P = P_idle + sum_i (P_i - P_idle) t_i / T_i
@@ -27,8 +28,8 @@
 
 namespace ridgewatt::schedule {
 
-// The default of k, from factor = (1 + k g^2) / 2 with the published factor kNativeInterference of
-// two programs that each keep the GPU busy for the share g = 0.96.
+// The default of k follows from factor = (1 + k g^2) / 2. The factor kNativeInterference was
+// published for two programs that each keep the GPU busy for the share g = 0.96.
 inline constexpr double kPublishedBusyShare = 0.96;
 inline constexpr double kNativeSwitching =
     (2 * kNativeInterference - 1) / (kPublishedBusyShare * kPublishedBusyShare);

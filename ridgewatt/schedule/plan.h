@@ -46,7 +46,8 @@ struct ScheduleWorkloads {
   // Use of the device by each program at a point: the inference first, then the background. A
   // missing or null element means that the use is unknown.
   std::vector<std::function<DeviceUse(const OperatingPoint&)>> uses = {};
-  // The models on a twin whose estimates the sweeps are, in the order of `uses`. Null: of a file.
+  // For each sweep, in the order of `uses`: the model on a twin that estimated the sweep. Null: the
+  // sweep comes from a file.
   std::vector<std::shared_ptr<const twin::TwinModel>> models = {};
 };
 

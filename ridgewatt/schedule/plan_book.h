@@ -20,7 +20,7 @@ struct Trial {
 };
 using TryPlan = std::function<Trial(const Candidate&)>;
 
-// Largest share of late requests with the 99th percentile within the bound.
+// Largest share of late requests at which the 99th percentile is still within the bound.
 inline constexpr double kForgivenShare = 0.01;
 
 // Returns the candidate without its background.

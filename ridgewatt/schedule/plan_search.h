@@ -25,7 +25,7 @@
 
 namespace ridgewatt::schedule {
 
-// The points that may be profiled, and the prior of their times and powers. Creating it is
+// The points that may be profiled, and the prior of their times and powers. Creating this object is
 // expensive, so share it between searches.
 class PlanSpace {
  public:
@@ -33,8 +33,8 @@ class PlanSpace {
   // PlanTable has no such limit.)
   explicit PlanSpace(std::vector<Candidate> candidates);
 
-  // Candidates in the order of points(). A search must not read a candidate before it profiled the
-  // point.
+  // Candidates in the order of points(). A search must not read a candidate before it has profiled
+  // the point.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const tune::SearchSpace& points() const { return *points_; }  // mode and inference batch
   // The modes of points(). Training is predicted per mode.

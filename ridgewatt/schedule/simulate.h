@@ -24,7 +24,8 @@ enum class Sharing {
   // Time slicing by the driver: while both have work, each runs at 1 / (2 x interference) of its
   // speed.
   kNative,
-  // As kNative, by an ideal driver: switching costs nothing, so the interference is at most 1.
+  // Like kNative, but with an ideal driver: switching costs nothing, so the interference is at most
+  // 1.
   kNoInterference
 };
 constexpr auto enum_names(Sharing) {
@@ -36,8 +37,8 @@ constexpr auto enum_names(Sharing) {
 
 // Interference factor of native sharing for programs that fill the device. Published measurement:
 // two processes on one NVIDIA GPU, time-sliced without MPS, took 122.5 s instead of 2 x 58.5 s in
-// succession; when it ran alone, each process kept the GPU 96 % busy
-// (github.com/RobTand/prismaquant, issue 283, 2026).
+// succession; when run alone, each process kept the GPU 96 % busy (github.com/RobTand/prismaquant,
+// issue 283, 2026).
 inline constexpr double kNativeInterference = 122.5 / (2 * 58.5);
 inline constexpr std::string_view kNativeInterferenceSource =
     "published: two time-sliced processes, RobTand/prismaquant issue 283";

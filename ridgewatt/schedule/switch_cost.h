@@ -1,6 +1,6 @@
-// Measures the cost of a switch between programs: the difference between a worker's minibatches
-// that follow a minibatch of another worker and those that follow its own. A switch changes
-// contexts; afterwards, caches must be refilled and clocks must rise again.
+// Measures the cost of a switch between programs: the difference in time between a worker's
+// minibatches that follow a minibatch of another worker and those that follow its own. A switch
+// changes contexts; afterwards, caches must be refilled and clocks must rise again.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The descent of GMD (gradient descent in several dimensions; Fulcrum). It starts from one mode and
 // measures, for each knob, the end of the range in the direction of the power budget. It then
 // follows the knob with the largest slope |change of time / change of power| and halves the range
-// of that knob. Over the budget, it follows the knob with the smallest slope, which costs the least
-// time per watt. This last rule is our choice; it is not published.
+// of that knob. If the power exceeds the budget, it follows the knob with the smallest slope, which
+// costs the least time per watt. This last rule is our choice; it is not published.
 //
 //   BisectionDescent descent(space, middle, look);
 //   if (!descent.start("middle mode")) return;

@@ -37,7 +37,7 @@ enum class StopReason {
   kNearBest      // the answer is probably near the best
 };
 // "profiling budget used up", "time budget used up", "nothing left to try", .. `withheld`: some
-// points are left because they are not known to be safe.
+// points were not tried because they are not known to be safe.
 std::string_view stop_reason_text(StopReason reason, bool withheld = false);
 
 // Reports progress (base/progress.h): the next of `total` profiles begins.

@@ -25,7 +25,7 @@ namespace ridgewatt::tune {
 
 struct InPlaceSearchOptions {
   StrategyOptions strategy;
-  SafeSetOptions safe;   // the goal's power limit overrides its power limit
+  SafeSetOptions safe;   // its power limit is replaced by that of the goal
   int most_renewed = 5;  // extra profiles, to measure candidates for the answer again
 };
 

@@ -52,8 +52,9 @@ class SurrogatePrior {
   std::vector<SearchSpace::Position> positions_;
 };
 
-// Effect of an outstanding result. If the result is z standard deviations above its mean, each
-// predicted mean moves by z x its row entry. The standard deviations do not change.
+// Effect of an outstanding result. If the result is z standard deviations above its mean, the
+// predicted mean of each point moves by z times the entry of this point in the row. The standard
+// deviations do not change.
 struct AwaitedBelief {
   std::size_t index = 0;
   std::vector<float> time_row, power_row;

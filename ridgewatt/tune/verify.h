@@ -22,7 +22,7 @@ namespace ridgewatt::tune {
 
 class Verification {
  public:
-  // Number of points of `all` that are considered. They are the best according to the twin. The top
+  // Maximum number of points that are considered: the best ones according to the twin. The top
   // point and the known points are added.
   static constexpr std::size_t kMostPoints = 2000;
 

@@ -35,8 +35,7 @@ class PowerRecord {
   std::vector<PowerSample>& incoming() { return new_; }
   void settle();
 
-  // The newest, unmerged samples in the order of time: at least `most_new` / 2, or
-  // all.
+  // The newest, unmerged samples in the order of time: at least `most_new` / 2, or all.
   const std::vector<PowerSample>& newest() const { return new_; }
   // Samples in [begin_s, end_s], and up to two more on either side.
   std::vector<PowerSample> between(double begin_s, double end_s) const;

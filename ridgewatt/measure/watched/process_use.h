@@ -52,7 +52,7 @@ std::optional<int> allowed_cpus(pid_t process);
 std::string maps_of(pid_t process);
 // Names of the kKnownLibraries in the text of /proc/PID/maps; empty optional for an empty text.
 std::optional<std::vector<std::string>> libraries_in(const std::string& maps);
-// The number of files that a process has open for writing and that belong to a profiler by name.
+// The number of files that a process has open for writing and whose names belong to a profiler.
 std::optional<int> profile_files(pid_t process);
 bool is_profile_file(const std::string& path);
 // The number of threads set in the environment of a process; empty: none.
@@ -62,7 +62,7 @@ std::optional<int> threads_set(pid_t process);
 // text.
 std::optional<double> quota_of(const std::string& cpu_max);
 // Returns the folder of a control group below /sys/fs/cgroup from a line of /proc/PID/cgroup. Empty
-// if the line is not of version 2 and not of the CPU controller of version 1.
+// unless the line is of version 2 or of the CPU controller of version 1.
 std::string cpu_group_of(const std::string& line);
 
 }  // namespace ridgewatt::measure

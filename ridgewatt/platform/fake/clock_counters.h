@@ -16,7 +16,8 @@ std::string new_time_in_state(const std::vector<double>& clocks_khz);
 std::string new_trans_stat(const std::vector<double>& clocks_hz);
 
 bool is_clock_counter(std::string_view path);
-// The content that a kernel would show now: `stored` plus the time since at the current clock.
+// The content that a kernel would show now: `stored`, plus the time since it was written, which
+// counts for the current clock.
 std::string clock_counter_now(const Sysfs& sysfs, const std::string& path,
                               const std::string& stored);
 // Call when the clock of `folder` (a cpufreq policy or devfreq device) changes. Counts the time at

@@ -1,6 +1,6 @@
-// Finds the plan that serves several programs at given rates in time and trains most. Plans are
-// ranked by formulas, and the first plans of the ranking are then simulated. The counterpart of
-// PlanBook for several inference programs.
+// Finds the plan with the most training that serves several programs, at given rates, in time.
+// Plans are ranked by formulas, and the first plans of the ranking are then simulated. The
+// counterpart of PlanBook for several inference programs.
 #pragma once
 
 #include <cstdint>
