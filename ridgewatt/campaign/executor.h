@@ -53,7 +53,7 @@ double task_limit_s(const Order& order, const ExecutorOptions& options);
 
 // Returns the complete command of one task, for executors that do not generate their own script.
 std::vector<std::string> command_of(const Order& order, const Task& task);
-// Returns the order for these tasks, from tasks_of(kind) or created by a search.
+// Returns the order for these tasks, which come from tasks_of(kind) or from a search.
 Order order_of(const Plan& plan, const BoardKind& kind, const std::vector<Task>& tasks,
                const ExecutorOptions& options);
 

@@ -1,6 +1,7 @@
-// Ensures that a campaign's name in a store belongs to one plan. Slots begin with the name of the
-// campaign, so a second plan with the same name would use the points of the first. Therefore the
-// store holds the fingerprint of the first plan with the name, and any other plan is rejected.
+// Ensures that a campaign's name in a store belongs to one plan. Slots (campaign/plan.h) begin with
+// the name of the campaign, so a second plan with the same name would use the points of the first.
+// Therefore the store holds the fingerprint of the first plan with the name, and any other plan is
+// rejected.
 //
 //   claim_campaign(plan, store);                       // before submitting tasks
 //   const auto filled = filled_slots(plan, store);     // to watch, collect or search

@@ -72,8 +72,8 @@ struct ExecutorOptions {
   // Folder for scripts and logs of GNU parallel; empty: default_folder().
   std::string folder = {};
   double time_limit_s = 0;  // of a task; 0: from the prediction, or none
-  // Limit of a point: `limit_factor` times its prediction, but at least `limit_floor_s`. Factor 0:
-  // no limit.
+  // Time limit of a point: `limit_factor` times its prediction, but at least `limit_floor_s`.
+  // Factor 0: no limit.
   double limit_factor = 5;     // chosen: exceeds the errors of twins
   double limit_floor_s = 300;  // chosen: a Nano loads PyTorch and builds an engine in minutes
   // Number of successive failed points after which a board gets no more tasks; 0: never.

@@ -32,7 +32,7 @@ struct InPlaceSetting {
 // the program takes no time.
 struct InPlaceTrial {
   std::string goal;    // "time under 20.0 W"
-  double penalty = 0;  // true objective of answer / of optimum - 1
+  double penalty = 0;  // true objective of the answer / that of the optimum - 1
   double restart_penalty = 0;
   bool valid = false;  // whether the true cost of the answer meets the limit within 1 %
   bool restart_valid = false;
@@ -51,8 +51,8 @@ struct DriftTrial {
   double begin_s = 0;         // start of the disturbance
   int windows = 0;            // number of windows of the search
   bool alarm_before = false;  // reported drift before the disturbance
-  // Windows that ended after the start of the disturbance, up to and including the first report. 0:
-  // not reported.
+  // Number of windows that ended after the start of the disturbance, up to and including the first
+  // report. 0: not reported.
   int noticed_after = 0;
   std::string cause;
   double penalty = 0;  // of the answer, in the conditions at the end

@@ -5,8 +5,8 @@
 //   choices.front().chosen;  // the four modes that predict the other modes best
 //
 // The published study of training on Jetsons (Prashanthi et al. 2023) asks this question for a
-// linear model from four of its ten power modes. The best choice is selected by its measured error,
-// so this error is a lower bound; a user can expect the median over all choices.
+// linear model fitted to four of its ten power modes. The best choice is selected by its measured
+// error, so this error is a lower bound; a user can expect the median over all choices.
 #pragma once
 
 #include <cstddef>

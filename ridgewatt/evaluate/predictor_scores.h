@@ -78,8 +78,8 @@ struct QuantityScore {
 // answer and an optimum. Profiled modes use their measured cost. NaN if there is no such budget.
 struct BudgetScore {
   double penalty_pct = 0;     // median of time / measured optimum - 1
-  double over_pct = 0;        // answers above their budget (A/L in PowerTrain)
-  double over_by_1w_pct = 0;  // answers more than 1 W above it (A/L+1)
+  double over_pct = 0;        // share of answers above their budget (A/L in PowerTrain)
+  double over_by_1w_pct = 0;  // share of answers more than 1 W above it (A/L+1)
   double area_w = 0;          // mean of the power above the budget, 0 if below
   int answers = 0;            // number of budgets with an answer
 };

@@ -38,8 +38,8 @@ struct ChoiceMethod {
 // A method with a larger `over_budget` does not meet its budgets.
 inline constexpr double kMostOverBudget = 0.05;
 // The methods in studies/published/choice_methods.csv, with penalties and shares from the three
-// training sweeps of the AGX Orin; the file contains the commands that print them. Every method
-// that profiles learns from modes that `auto` chose for the budgets.
+// training sweeps of the AGX Orin; the file contains the commands that print them. Each method with
+// profiles learns from the modes that `auto` chose for the budgets.
 std::vector<ChoiceMethod> choice_methods();
 
 struct ProfilingCost {

@@ -1,4 +1,5 @@
-// Chooses the operating points to profile next: the most informative ones about all points.
+// Chooses the operating points to profile next: those that give the most information about all
+// points.
 //
 // The first points are chosen by variance, to determine the parameters of a structured model:
 // sequential integrated-variance design (Cohn 1996; "active learning Cohn"). Each next point is the

@@ -1,6 +1,7 @@
-// The published neural predictors. `nn` trains one network for time and one for power only on the
-// profiled modes. `powertrain` trains the same networks on the full sweep of a reference workload,
-// replaces their last layers, and fine-tunes them on the profiled modes (PowerTrain, 2024).
+// The published neural predictors. `nn` trains one network for time and one for power, using only
+// the profiled modes. `powertrain` trains the same networks on the full sweep of a reference
+// workload, replaces their last layers, and fine-tunes them on the profiled modes (PowerTrain,
+// 2024).
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,9 @@
 
 namespace ridgewatt::predict {
 
-// Time and power of a workload from the twin of `board` (a name or board file) for rows of
-// provenance `samples`, most accurate at `points`. Throws the errors of reading both.
+// Returns a reference with the time and power of a workload from the twin of `board` (a name or
+// board file). `samples`: provenance of the samples. `points`: the points of the reference. Throws
+// the errors of reading both.
 Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points,

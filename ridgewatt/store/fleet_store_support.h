@@ -19,7 +19,7 @@ inline void make_fleet_store(const std::string& path) {
       point.observation.point = {{6, 1510.4e6, 306e6 + 63.75e6 * number, 2133e6, ""}, 16};
       point.observation.time_s = factor[board] * (0.5 - 0.06 * number);
       point.observation.power_w = (board == 1 ? 0.97 : 1) * (7 + 0.5 * number);
-      // Adds deviations to the constant factors, which nearly cancel over boards and points.
+      // Adds deviations, which nearly cancel over boards and points, to the constant factors.
       point.observation.time_s *= 1 + 0.004 * ((board + 2 * number) % 3 - 1);
       store.add(series, point);
     }

@@ -1,6 +1,6 @@
 // Stores profiled operating points with their raw samples in an SQLite file (write-ahead log,
-// synced at every commit) or in a PostgreSQL database. Therefore a sweep of hours survives Ctrl+C,
-// a crash and a power failure. docs/reference/store.md describes the versioned schema.
+// synced at every commit) or in a PostgreSQL database. A sweep that takes hours therefore survives
+// Ctrl+C, a crash and a power failure. docs/reference/store.md describes the versioned schema.
 //
 // A location is the path of a file, or "postgresql://USER@HOST:PORT/DATABASE?host=/socket" (also
 // "postgres://") with any settings of libpq except a password. The password comes from PGPASSWORD,
@@ -121,14 +121,14 @@ struct CampaignEntry {
 struct FailedAttempt {
   std::string slot;           // slot that the point would have filled
   std::string board, serial;  // as in Series
-  std::string host;           // name of the board in the engine: a Slurm node or an ssh host
+  std::string host;           // name of the board in the executor: a Slurm node or an ssh host
   std::int64_t failed_unix_s = 0;
   std::string reason;  // one line
   std::string output;  // The last lines that the program printed. Empty: none.
   bool operator==(const FailedAttempt&) const = default;
 };
 
-// A board that works for a campaign, and its name in the engine.
+// A board that works for a campaign, and its name in the executor.
 struct CampaignBoard {
   std::string campaign, kind, serial, host;
   std::int64_t since_unix_s = 0;
@@ -140,8 +140,8 @@ struct HandedIn {
   std::size_t present = 0;  // number of points that were already present
   // Points whose slot another board has filled; they stay in their own store only.
   std::size_t superseded = 0;
-  // Added points that became an additional repeat, because the store had their repeat with other
-  // values.
+  // Number of added points that became an additional repeat, because the store has other values
+  // under their repeat number.
   std::size_t differing = 0;
 };
 

@@ -5,8 +5,7 @@
 
 namespace ridgewatt::campaign {
 
-// Returns the Slurm node, the ssh host of GNU parallel, or the name of this
-// machine.
+// Returns the Slurm node, the ssh host of GNU parallel, or the name of this machine.
 std::string engine_host();
 
 }  // namespace ridgewatt::campaign

@@ -28,9 +28,9 @@ std::vector<EndedTask> parse_joblog(const std::string& text);
 // UsageError for an invalid host.
 std::vector<std::string> hosts_of(const std::string& kind, const std::vector<std::string>& hosts);
 
-// Return run.sh for the two executors. On this machine, tasks run in the folder in which the script
-// was started; on other hosts, in the folder that ssh selects. `limit_s`: time limit of a task; 0:
-// none. GNU parallel reads the file `hosts` again when it changes.
+// Return the text of run.sh for the two executors. On this machine, tasks run in the folder in
+// which the script was started; on other hosts, in the folder that ssh selects. `limit_s`: time
+// limit of a task; 0: none. GNU parallel reads the file `hosts` again when it changes.
 std::string parallel_script(const ExecutorOptions& options, double limit_s = 0);
 std::string local_script(const ExecutorOptions& options, double limit_s = 0);
 

@@ -1,4 +1,4 @@
-// Simulates a program that does not run on its board as its user assumes.
+// Simulates a program that runs on its board in another way than its user assumes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // A structured mean with uncertain parameters plus a Gaussian process on the residual. The
-// structure improves predictions from ten samples, the process those from fifty.
+// structure improves predictions from ten samples, and the process improves predictions from fifty
+// samples.
 //
 // The mean is fitted by generalized least squares with its prior and the covariance of the process,
 // and is linearized. Then the process is fitted with the derivatives as its linear part. Both steps

@@ -56,7 +56,7 @@ PointFlags read_flags(const Row& row, int column);
 // Columns of a point that a sweep also has, in the order of read_observation().
 extern const char* const kObservationColumns;
 Observation read_observation(const Row& row, int first);
-// Returns a series and the columns of a point, the parameters of insert_point(). Throws InputError
+// Returns the parameters of insert_point(): a series and the columns of a point. Throws InputError
 // if a number of the point or of a sample is not finite.
 std::vector<Value> values_of(std::int64_t series, const PointRecord& point);
 

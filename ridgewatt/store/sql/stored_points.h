@@ -15,15 +15,16 @@
 
 namespace ridgewatt::store {
 
-// Whether two measurements of a point have the same values, and a slot of `wanted` is the slot of
-// `held`. Files state values in other units, so the last digits may differ.
+// Whether two measurements of a point have the same values, and, if `wanted` has a slot, `held` has
+// the same slot. Files state values in other units, so the last digits may differ.
 bool same_measurement(const PointRecord& wanted, const PointRecord& held);
 
 class StoredPoints {
  public:
   StoredPoints(Connection& connection, std::int64_t series);
   std::int64_t series() const { return series_; }
-  // Whether the series has this measurement, as any repeat. Each stored repeat counts once.
+  // Whether the series has this measurement, with any repeat number. Each stored repeat counts
+  // once.
   bool take(const PointRecord& wanted);
   // Whether the series had the point, with any values.
   bool has(const OperatingPoint& point) const { return points_.contains(point); }
