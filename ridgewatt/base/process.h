@@ -6,8 +6,8 @@
 //   child.end(2);  // SIGTERM, then SIGKILL after two seconds
 //
 // Programs are started by posix_spawn(), which is safe in a process with threads. fork_process() is
-// for children that run code of this program, such as data loaders and simulated users. It is also
-// for a measured command, because user and death signal are set between fork and exec.
+// for children that run code of this program, such as data loaders and simulated users. It also
+// starts measured commands, because their user and death signal are set between fork and exec.
 #pragma once
 
 #include <sys/types.h>
@@ -84,11 +84,11 @@ struct ChildTalk {
   // Maximum size of the standard output.
   std::size_t output_bytes = std::size_t{64} << 20;
   std::size_t errors_bytes = std::size_t{64} << 10;  // size of the kept end of the standard error
-  std::function<bool()> wanted = {};  // called every 20 ms; false ends the program; or empty
+  std::function<bool()> wanted = {};  // called every 20 ms: false ends the program; may be empty
 };
 
 // How a child ended: by itself, by a signal, or because it exceeded `time_s` or `output_bytes`, or
-// was not wanted.
+// because `wanted` returned false.
 enum class ChildEnd { kExited, kSignaled, kTooLate, kTooLarge, kUnwanted };
 
 struct ChildResult {
@@ -98,8 +98,8 @@ struct ChildResult {
 };
 
 // Starts a program, writes the input to it and reads both of its outputs until they are closed.
-// Ends the program if it exceeds a limit or is not wanted. `start` must not set input, output or
-// errors.
+// Ends the program if it exceeds a limit or `wanted` returns false. `start` must not set input,
+// output or errors.
 ChildResult run_child(ChildStart start, const ChildTalk& talk = {});
 
 // Returns the status as waitpid() does; continues after interruptions by signals.

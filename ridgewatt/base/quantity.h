@@ -17,7 +17,7 @@ namespace ridgewatt {
 
 struct UnitName {
   std::string_view name;
-  double si;  // the unit in SI units ("%": 0.01; in percentages: 1)
+  double si;  // size in SI units; 0.01 for "%", but 1 in a Quantity that is a percentage
 };
 
 struct Quantity {

@@ -1,5 +1,5 @@
-// Reads a CSV file row by row, for files of any length: only one row is in memory. As strict as
-// csv.h.
+// Reads a CSV file row by row, for files of any length: only one row is in memory. It is as strict
+// as csv.h.
 //
 //   CsvReader csv(text, path);
 //   const std::size_t time = csv.require_column("time_ms");

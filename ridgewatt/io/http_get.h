@@ -3,10 +3,10 @@
 //
 //   const std::string reply = http_get("http://127.0.0.1:9090/api/v1/query?query=up");
 //
-// Only http and https, without redirects. User name and password come from ~/.netrc and not from
-// the URL, since process lists and error messages may show the URL. Throws NotSupportedError if
-// libcurl is not installed, UsageError for an invalid URL, and IoError with a one-line message for
-// all other failures.
+// Supports only http and https, and follows no redirects. User name and password come from ~/.netrc
+// and not from the URL, since process lists and error messages may show the URL. Throws
+// NotSupportedError if libcurl is not installed, UsageError for an invalid URL, and IoError with a
+// one-line message for all other failures.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace ridgewatt {
 
 struct SandboxOptions {
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space; 0: no limit
-  double time_s = 60;         // wall-clock time; limit of CPU time: this x cores
+  double time_s = 60;  // wall-clock time; the limit of CPU time is this times the number of cores
   bool limits_alone = false;  // without seccomp in the kernel, use the limits only
 };
 

@@ -36,7 +36,8 @@ struct SquaresOptions {
   // relative_tolerance S.
   double absolute_tolerance = 1e-7;
   double relative_tolerance = 1e-7;
-  bool take_last_step = true;  // false: the last step is not taken
+  // False: `x` remains at the point before the step that meets a tolerance.
+  bool take_last_step = true;
   double first_damping = 1e-3;
   void check() const;  // throws UsageError that names the field
 };

@@ -8,7 +8,8 @@
 
 namespace ridgewatt {
 
-// Same results as quantile() of base/statistics.h. Requires 0 <= lo <= hi <= 1 and some values.
+// Same results as quantile() of base/statistics.h. Requires 0 <= lo <= hi <= 1 and at least one
+// value.
 std::pair<double, double> two_quantiles(std::span<const double> values, double lo, double hi);
 
 }  // namespace ridgewatt

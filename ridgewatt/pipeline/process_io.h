@@ -20,7 +20,7 @@ ProcessIo& operator+=(ProcessIo& total, const ProcessIo& part);
 ProcessIo operator-(const ProcessIo& after, const ProcessIo& before);
 
 // Empty if the kernel has no counters or does not permit to read them. After a process has ended,
-// it can be read until its parent waits for it.
+// they can be read until its parent waits for it.
 std::optional<ProcessIo> read_process_io(pid_t process);
 // Counts of this process since its start; zeros if there are no counters.
 ProcessIo own_io();

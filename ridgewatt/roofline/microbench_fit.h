@@ -11,10 +11,10 @@
 // FP32 and move data.
 //
 // A ceiling is the highest measured rate. Its interval is the interval of the robust mean rate of
-// the points near it. Repeated points determine the width; the default is 2 %. Energy is linear in
-// the unknowns (Choi et al. 2013), E = W eps_f + Q eps_m + pi0 T, and is fitted by non-negative
-// least squares, weighted by 1/E and robust weights. Peaks are the robust mean of W/T over
-// compute-bound points and of Q/T over memory-bound points.
+// the points near it. Its width follows from the scatter of repeated points; without repeats, a
+// scatter of 2 % is assumed. Energy is linear in the unknowns (Choi et al. 2013), E = W eps_f + Q
+// eps_m + pi0 T, and is fitted by non-negative least squares, weighted by 1/E and robust weights.
+// Peaks are the robust mean of W/T over compute-bound points and of Q/T over memory-bound points.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ struct StudyEffect {
 };
 
 // The dependence of one factor's effect (from its first to its last level) on another factor: the
-// effect at the last level of the other factor / the effect at its first level.
+// effect at the other factor's last level / the effect at the other factor's first level.
 struct StudyInteraction {
   std::string factor;
   std::string other;

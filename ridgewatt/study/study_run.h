@@ -40,8 +40,8 @@ struct StudyOutcome {
 // continue". `file` as in conduct_study().
 std::string runs_text(std::size_t done, std::size_t planned, const std::string& file);
 // Executes the remaining runs with a prepared `bench` on the board `device`. `file` stores finished
-// runs; empty: they are not stored. If the samples of a run contain a result, it is taken from the
-// samples.
+// runs; empty: they are not stored. If the study varies the batch, results per minibatch become
+// results per sample (use_samples()).
 StudyOutcome conduct_study(Study& study, CommandBench& bench, const std::string& device,
                            const std::string& file, const StudyRunOptions& options);
 // Takes the results from the trusted rows of a sweep file. `workload` selects one of several

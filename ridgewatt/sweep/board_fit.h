@@ -28,7 +28,7 @@ const Bsp* fitting_release(const Sweep& samples, const Board& board);
 // Like fit_to_board(), for the modes `space` of the local board. `name` is used in messages.
 void fit_to_space(Sweep& samples, const KnobSpace& space, const std::string& name);
 
-// Advice for modes that `space`, of this machine's board, lacks: names the release of the board's
+// Advice for modes that this machine's board (`space`) lacks: names the release of the board's
 // software that has all these modes, and the release of this machine. Empty if there is no such
 // release.
 std::string release_advice(const std::vector<PowerMode>& modes, const KnobSpace& space,

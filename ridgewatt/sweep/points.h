@@ -1,5 +1,5 @@
-// Reads operating points from a CSV file with knob columns and an optional batch column, and checks
-// that they have a batch. Every sweep is such a file.
+// Reads operating points from a CSV file with knob columns and an optional batch column. Every
+// sweep is such a file. Also checks whether the rows of a sweep have a batch.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace ridgewatt {
 // these columns or no rows. Other columns are ignored.
 std::vector<OperatingPoint> read_points(const std::string& path);
 
-// A model has another cost at each batch. Throws InputError, with file and line, if a row of a
-// sweep that is compared with a model has no batch.
+// The cost of a model differs from batch to batch. Throws InputError, with file and line, if a row
+// of a sweep that is compared with a model has no batch.
 void require_batches(const Sweep& sweep);
 
 }  // namespace ridgewatt

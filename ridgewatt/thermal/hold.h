@@ -19,8 +19,8 @@ struct ThermalFile;
 
 struct HoldQuestion {
   double power_w = 0;  // power at the junction temperature kPowerCelsius
-  // Absent: as in the trace. If the ambient temperature of the trace was measured, this temperature
-  // also has the error of the thermometer.
+  // Absent: as in the trace. If the ambient temperature of the trace was measured, the error of its
+  // thermometer also applies to this value.
   std::optional<double> ambient_celsius;
   std::optional<double> fan;  // Share of full speed. Absent: as in the trace.
   // Temperature at which the board throttles. Absent: that of the board.
