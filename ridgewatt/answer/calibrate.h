@@ -82,7 +82,7 @@ struct BoardCalibration {
   std::string board_text() const;
 };
 // Throws InputError for rows that do not belong to the board, and for times that cannot be in the
-// unit of their column. So does calibrate_sweeps().
+// unit of their column. calibrate_sweeps() throws the same errors.
 BoardCalibration calibrate_board(const CalibrateQuestion& question, const Board& board,
                                  std::uint64_t seed, bool quiet);
 
@@ -97,9 +97,9 @@ struct SweepCalibration {
 SweepCalibration calibrate_sweeps(const CalibrateQuestion& question, const Board& board,
                                   std::uint64_t seed, bool quiet);
 
-// Parameters of calibrate_local(), which fits a board file to the CPU of this machine: peaks of its
-// threads and memory and, if ONNX Runtime is found, the times of kCalibrationModels in it, and in
-// TensorFlow Lite if that is found, too. It sets no clocks.
+// Parameters of calibrate_local(), which fits a board file to the CPU of this machine. It measures
+// the peaks of threads and memory. It also measures the times of kCalibrationModels in ONNX Runtime
+// and TensorFlow Lite, as far as these are found. It sets no clocks.
 struct LocalCalibrateQuestion {
   double seconds_per_point = 0.3;
   // Folder that contains run_onnx.js and its packages (tools/runtimes). Empty: $RIDGEWATT_RUNTIMES,

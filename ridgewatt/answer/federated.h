@@ -47,8 +47,8 @@ struct Round {
 };
 
 // Returns indices of the options that a round of least energy may contain, in ascending order of
-// time. An option is left out if another option costs at most the same energy at every round
-// duration at which the first is possible.
+// time. An option is left out if, at every round duration that it allows, another option costs at
+// most the same energy.
 std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options);
 
 // In both functions, `boards` has the options of each board. They throw UsageError if either list

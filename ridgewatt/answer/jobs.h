@@ -40,7 +40,7 @@ struct ModeCosts {
 ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& workload,
                      const std::string& device, int batch, const twin::RunOptions& run = {});
 
-// Goals of a job, a periodic task or a day. Members that are absent, 0 or empty set no goal.
+// Goals of a job, a periodic task or a day. A member that is absent, 0 or empty is not a goal.
 struct JobQuestion {
   std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
   std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;

@@ -10,8 +10,8 @@
 //   names<Sharing>();                    // {"managed", "native"}, for CLI::IsMember
 //
 // enum_names() is found by argument-dependent lookup, so it must be in the namespace of the enum or
-// a friend of the class that contains the enum. A duplicate name is a compile error. So
-// is an enumerator without a name, if the values of the enum start at 0.
+// a friend of the class that contains the enum. Duplicate names are compile errors. If the values
+// of the enum start at 0, enumerators without a name are compile errors, too.
 #pragma once
 
 #include <array>

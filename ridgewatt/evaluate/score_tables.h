@@ -65,8 +65,7 @@ Table memory_level_table(const std::vector<MemoryLevelScore>& scores);
 // One row per workload: errors by LevelForm.
 Table memory_form_table(const std::vector<MemoryLevelScore>& means);
 // The race-to-halt ratio of dense convolutions (eta B_eps / B_tau, see roofline/energy_roofline.h)
-// with its 90 % interval. Race-to-halt is claimed
-// if the upper bound is at most 1.
+// with its 90 % interval. Race-to-halt is claimed if the upper bound is at most 1.
 Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& modes,
                          std::uint64_t seed);
 // Scores of runtimes: a table of all public rows, of medians by group, and of published facts.

@@ -77,9 +77,8 @@ struct JobWays {
 JobWays ways_of_job(std::span<const ModeCost> modes, const Job& job,
                     const std::optional<Sleep>& sleep = {});
 
-// A task of one minibatch per period. Wait::kRest needs two changes of the mode
-// per period. During each, the board idles in the mode of the work for
-// `change_s`.
+// A task of one minibatch per period. Wait::kRest needs two changes of the mode per period. During
+// each, the board idles in the mode of the work for `change_s`.
 struct Period {
   double period_s = 0;
   // Limit on the power of a mode.

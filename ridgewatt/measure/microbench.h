@@ -65,7 +65,7 @@ void add_idle_point(const MicrobenchOptions& options, MicrobenchSummary& summary
 MicrobenchSummary run_cpu_microbench(const MicrobenchOptions& options);
 
 // The work of an intensity kernel per float that it reads: `fma` multiply-adds or, if `fma` is 0,
-// one per `group` floats. A multiply-add is 2 FLOP, a float 4 bytes.
+// one per `group` floats. A multiply-add is 2 FLOP. A float has 4 bytes.
 struct IntensityKernel {
   int fma = 1;
   int group = 1;

@@ -21,8 +21,7 @@ struct PowerTrace {
   // is kUnknownBound if fewer than two samples are in the window, because the power between samples
   // is unknown.
   std::optional<EnergyEstimate> energy(double begin_s, double end_s) const;
-  // Mean power of a window, only from samples inside it. Empty without such a
-  // sample.
+  // Mean power of a window, only from samples inside it. Empty without such a sample.
   std::optional<double> mean_w_within(double begin_s, double end_s) const;
 };
 

@@ -1,5 +1,4 @@
-// Runs a program. While it runs, a callback gets its marks and energy and can end
-// it.
+// Runs a program. While it runs, a callback gets its marks and energy and can end it.
 //
 //   watch_command(sysfs, {"python3", "train.py"}, 100, [&](const WatchedMoment& now) {
 //     return now.energy_j < budget_j;   // false ends the program

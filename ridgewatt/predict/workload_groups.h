@@ -54,7 +54,7 @@ struct WorkloadGroup {
 // command that creates the file.
 std::span<const WorkloadGroup> workload_groups();
 // Reads CSV with the columns kind, batches, members, quantity, parameter, mean and factor. Throws
-// InputError if there are no rows, or rows are missing, out of order, or not numbers.
+// InputError if there are no rows, a row is missing or out of order, or a value is not a number.
 std::vector<WorkloadGroup> read_workload_groups(CsvReader csv);
 std::vector<WorkloadGroup> read_workload_groups(const std::string& path);
 

@@ -1,5 +1,5 @@
-// Finds the plan that serves a given arrival rate in time and trains most. Plans are ranked by the
-// formulas of cycle.h. The first plans of the ranking are then simulated.
+// Finds the plan with the most training that serves a given arrival rate in time. Plans are ranked
+// by the formulas of cycle.h. The first plans of the ranking are then simulated.
 #pragma once
 
 #include <cstddef>

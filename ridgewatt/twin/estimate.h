@@ -20,7 +20,7 @@
 // `uneven` is a factor of at least 1, because the times of launches and kernels vary. Loader
 // workers run in parallel to this. The period is the time from one minibatch to the next, including
 // the GPU's wait for data. Power is the average over the period. The time of a job is the sum of
-// its periods, and its energy the sum of period times power.
+// its periods. Its energy is the sum of period times power.
 #pragma once
 
 #include <array>

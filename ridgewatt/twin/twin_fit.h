@@ -24,7 +24,7 @@ struct CalibrateOptions {
   int max_iterations = 40;  // per stage; three times as many for the joint fit of a board
   // Fit again without each workload, to get errors on unseen workloads and intervals.
   bool cross_validate = true;
-  bool coverage = false;  // also measure the coverage of intervals, on data used in neither fit
+  bool coverage = false;  // also measure the coverage of intervals on data left out of the fits
   bool fit_power = true;
   std::uint64_t seed = 1;
   // Number of threads. 0: all processors.

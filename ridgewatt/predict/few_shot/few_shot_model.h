@@ -31,7 +31,7 @@ class FewShotModel {
     double evidence() const { return time.evidence() + power.evidence(); }
   };
   PartFit fit_of(std::span<const Observation> part) const;
-  // The log density of a sample outside the fit if it was disturbed.
+  // The log density of a sample that the fit left out, if the sample was disturbed.
   double disturbed_density(const PartFit& fit, const Observation& sample) const;
   // Fits all samples, or all except one that was probably disturbed; the index of this sample is
   // stored in `disturbed`.

@@ -21,8 +21,8 @@ inline constexpr std::size_t kPageRows = 400;
 std::string table_html(const Table& table, const std::string& id);
 
 // The block of data: {"rows": count, "page": kPageRows, "columns": [{"texts", "places",
-// "numeric"}]}. `texts` are the distinct formatted values of a column in rising order, `places` the
-// index of each row's value in `texts`; -1: no value.
+// "numeric"}]}. `texts` are the distinct formatted values of a column in rising order. `places` has
+// the index of each row's value in `texts`; -1: no value.
 Json table_block(const Table& table);
 
 // JSON as text that cannot end the surrounding script element.

@@ -10,9 +10,9 @@ namespace ridgewatt::workload {
 // * contractions whose operands are both dequantized from 8 bits or fewer;
 // * any other operator whose operands are all dequantized and whose results are directly quantized.
 //
-// The conversions around these steps join their kernel, as do Relu and Clip before a quantization,
-// because the quantization saturates. These absorbed steps become views, and the kernel accesses
-// the 8-bit tensors. A dequantization with another consumer remains a kernel.
+// The conversions around these steps join their kernel. Relu and Clip before a quantization also
+// join it, because the quantization saturates. These absorbed steps become views, and the kernel
+// accesses the 8-bit tensors. A dequantization with another consumer remains a kernel.
 void absorb_quantization(ExecutionPlan& plan);
 
 // Returns the tensor that a step reads from memory: the 8-bit tensor before a dequantization that

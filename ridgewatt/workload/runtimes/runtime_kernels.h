@@ -35,7 +35,7 @@ struct KernelLabel {
 
 // A kernel that moves a tensor into another layout, width or place.
 struct LayoutCopy {
-  int before = 0;  // Index of the kernel that needs it. The number of kernels: at the end.
+  int before = 0;  // index of the kernel that needs it; at the end: number of kernels
   int step = 0;    // step of the plan to which it belongs
   std::string name;
   TensorId source = kNoTensor;
