@@ -20,8 +20,9 @@ PlanSpace::PlanSpace(std::vector<Candidate> candidates) : candidates_(std::move(
   points_ = std::make_shared<tune::SearchSpace>(points);
   modes_ = std::make_shared<tune::SearchSpace>(modes);
   if (points_->size() != candidates_.size()) {
-    throw UsageError("this strategy needs a single batch size in each background sweep", "",
-                     "remove the other batches, or use --strategy exhaustive");
+    throw UsageError(
+        "this strategy needs one batch size in each sweep of a training or a non-urgent inference",
+        "", "remove the other batches, or use --strategy exhaustive");
   }
   std::sort(candidates_.begin(), candidates_.end(),
             [](const auto& a, const auto& b) { return a.point() < b.point(); });

@@ -424,8 +424,8 @@ void ModelReader::expand(Function& function, const Node& call, int depth,
   if (depth > kMaxDepth) throw InputError("the local functions of the model are nested too deeply");
   if (call.inputs.size() > function.inputs.size() ||
       call.outputs.size() > function.outputs.size()) {
-    throw InputError("node " + in_quotes(call.name) + " passes more tensors than local function " +
-                     in_quotes(function.name) + " has");
+    throw InputError("node " + in_quotes(call.name) +
+                     " has more inputs or outputs than local function " + in_quotes(function.name));
   }
   Scope scope;
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {

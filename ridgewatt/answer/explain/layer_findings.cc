@@ -272,8 +272,8 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
   }
   if (found.on_host) {
     found.remarks.push_back(
-        "the profile times nodes on the GPU on the host, which does not wait for them; record the "
-        "GPU with nsys or trtexec");
+        "the profile states times of the host for nodes on the GPU, but the host does not wait for "
+        "these nodes; record the GPU with nsys or trtexec");
   }
 }
 

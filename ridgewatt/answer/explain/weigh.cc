@@ -388,7 +388,8 @@ std::vector<WeighedCause> without(std::vector<WeighedCause> causes,
                                   const std::vector<SlowCause>& ruled_out) {
   const auto excluded = [&](SlowCause cause) { return contains(ruled_out, cause); };
   if (excluded(SlowCause::kNone)) {
-    throw UsageError("an error of the estimate (none) cannot be ruled out", "none", "name a cause");
+    throw UsageError("the cause 'none', an error of the estimate, cannot be ruled out", "",
+                     "name another cause");
   }
   std::erase_if(causes, [&](const WeighedCause& one) { return excluded(one.cause); });
   return causes;

@@ -29,8 +29,8 @@ void run(const Context& context, EvaluateReferences& options) {
 void add_evaluate_references(CLI::App& evaluate, Context& context) {
   const auto [command, options, add] = define<EvaluateReferences>(
       evaluate, context, "references",
-      "Score PowerTrain on each pair of workloads, relative to networks trained on all modes, "
-      "random modes, MAXN and the vendor's presets",
+      "Score PowerTrain on each pair of workloads. Baselines: random modes, MAXN, the vendor's "
+      "presets, and networks trained on all modes",
       "ridgewatt evaluate references --sweep resnet18.csv --sweep mobilenet_v3.csv --sweep "
       "yolov8n.csv",
       run);

@@ -53,8 +53,8 @@ void add_evaluate_strategies(CLI::App& evaluate, Context& context) {
   add.input("--training-sweep", asked.training, "Training sweeps, one workload per file");
   add.input(
       "--inference-sweep", asked.inference,
-      "Inference sweeps, one workload per file; training is scored on the modes of the first, "
-      "too");
+      "Inference sweeps, one workload per file; training is also scored on the modes of the first "
+      "file");
   add.board("--device", asked.board, "Board whose presets and twin are scored")
       ->capture_default_str();
   add.flag("--twin", asked.twin,

@@ -195,8 +195,7 @@ void add_schedule_run(CLI::App& schedule, Context& context) {
   add.number("--least-deadline", executor.least_deadline_s, milliseconds(),
              "Lower bound of the deadline, in ms");
   add.number("--grace", executor.grace_s, milliseconds(),
-             "Time in ms from the request to stop, which a worker gets when it misses its "
-             "deadline, to SIGKILL");
+             "Time in ms that a worker gets to stop after it misses its deadline, before SIGKILL");
   add.choice(
       "--hung", options.hung,
       "What to do with a worker that does not stop: kill it, or hold the device until it ends");

@@ -537,8 +537,8 @@ Result explain_result(const ExplainAnswer& found) {
       std::count_if(found.rows.begin(), found.rows.end(),
                     [&](const ExplainRow& row) { return !shown_to_people(found, row); });
   if (left_out > 0) {
-    result.notes.push_back("improbable, or in the other direction: " +
-                           counted(left_out, "other cause") + " (--format json lists all)");
+    result.notes.push_back("other causes, which are improbable or do not explain the gap: " +
+                           std::to_string(left_out) + " (--format json lists all)");
   }
   if (found.change) {
     result.text_after("\nafter the change: " + explain_sentence(*found.change->after));

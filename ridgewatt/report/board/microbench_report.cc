@@ -94,7 +94,7 @@ Result comparison_result(const measure::ComparedCommands& compared, const std::s
       compared.quantities, [](const C& row) { return row.quantity == "minibatch power"; });
   if (marked) {
     result.remarks.push_back(
-        "time, energy and power are for the whole run, including its start; compare limits with "
+        "time, energy and power are for the whole run, including its start; check limits against "
         "the rows of the minibatch");
   }
   return result;
