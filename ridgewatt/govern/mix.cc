@@ -18,7 +18,7 @@ bool above_chord(const RatePower& a, const RatePower& b, const RatePower& c) {
 }  // namespace
 
 RateHull::RateHull(std::span<const RatePower> options) : options_(options.begin(), options.end()) {
-  if (options_.empty()) throw UsageError("the mix has no power mode to choose from");
+  if (options_.empty()) throw UsageError("a mix of power modes needs at least one power mode");
   for (const auto& [rate_hz, power_w] : options_) {
     if (!(rate_hz >= 0 && power_w >= 0) || !std::isfinite(rate_hz) || !std::isfinite(power_w)) {
       throw UsageError("rates and powers of modes must be finite and not negative");

@@ -96,9 +96,10 @@ void add_evaluate_predictors(CLI::App& evaluate, Context& context) {
       ->capture_default_str();
   add.numbers("--sizes", evaluation.sizes, count().within(1, 1e6), "Numbers of profiled modes");
   add.number("--runs", evaluation.runs, count().within(1, 1e4), "Runs of each combination");
-  add.choice("--sampling", evaluation.sampling,
-             "How samples are chosen: random; designed; budgets (half designed, half for the power "
-             "budgets); given (by --runs-file)");
+  add.choice(
+      "--sampling", evaluation.sampling,
+      "How samples are chosen: random; designed (by the predictor); budgets (half designed, half "
+      "for the power budgets); given (by --runs-file)");
   add.input("--runs-file", options.given, "CSV of published runs, with a column sampled_modes");
   add.budgets(options.budgets);
   add.optional("--confidence", evaluation.confidence, share().within(0.5, 0.9999),

@@ -139,8 +139,8 @@ LanguageModel model_of_genai(const Json& json, double weight_bytes, const std::s
   all.bytes = weight_bytes;
   model.tensors.push_back(std::move(all));
   model.remarks.emplace_back(
-      "the size of the weights is that of the decoder's ONNX file with its data; the cache is as "
-      "large as the whole window");
+      "the size of the weights is that of the decoder's ONNX file with its data; the cache is "
+      "sized for the whole context");
   return model;
 }
 
