@@ -27,6 +27,9 @@ std::vector<std::string> words_of(std::string_view text);
 // Replaces control characters and malformed UTF-8 by \xNN, so that external text cannot control the
 // terminal.
 std::string escape_terminal(std::string_view text);
+// Replaces the characters above 0x7E that escape_terminal() replaces by \uNNNN, in well-formed
+// JSON. The values of the JSON remain the same.
+std::string escape_json(std::string json);
 // Replaces & < > " ' by entities, for text and attributes in HTML and SVG.
 std::string escape_html(std::string_view text);
 

@@ -36,6 +36,13 @@ TEST(Text, NumbersAreParsedStrictly) {
   EXPECT_FALSE(parse_int("99999999999999999999"));
 }
 
+// RFC 8259, section 7: U+202E is \u202e, and U+E0041 the surrogate pair \udb40\udc41.
+TEST(Text, InvisibleCharactersInJsonAreWrittenAsEscapes) {
+  EXPECT_EQ(escape_json("[\"a\xE2\x80\xAE\xF3\xA0\x81\x81\"]"), "[\"a\\u202e\\udb40\\udc41\"]");
+  EXPECT_EQ(escape_json("{\n\"\xC2\x9B\x7F\": 1}"), "{\n\"\\u009b\\u007f\": 1}");
+  EXPECT_EQ(escape_json("[\"\xC3\xA9 \xE2\x80\x94\"]"), "[\"\xC3\xA9 \xE2\x80\x94\"]");
+}
+
 TEST(Text, NothingFromOutsideDrivesTheTerminalOrThePage) {
   EXPECT_EQ(escape_terminal("a\x1b[31m\n"), "a\\x1b[31m\\x0a");
   EXPECT_EQ(escape_terminal("\xC3\xA9"), "\xC3\xA9");

@@ -53,15 +53,21 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// True for invisible characters that change the order or appearance of others: zero width,
-// direction marks and overrides, line separators, interlinear marks and tags (Unicode categories
-// Cf, Zl and Zp). `text` begins with a well-formed sequence of `length` bytes.
-bool is_invisible(std::string_view text, std::size_t length) {
-  if (length < 2) return false;
-  std::uint32_t code = static_cast<unsigned char>(text[0]) & (0xFFU >> (length + 1));
+// Returns the code point of the well-formed sequence of `length` bytes at the beginning of `text`.
+std::uint32_t code_point(std::string_view text, std::size_t length) {
+  const std::uint32_t lead = static_cast<unsigned char>(text[0]);
+  if (length < 2) return lead;
+  std::uint32_t code = lead & (0xFFU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
     code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
   }
+  return code;
+}
+
+// True for invisible characters that change the order or appearance of others: zero width,
+// direction marks and overrides, line separators, interlinear marks and tags (Unicode categories
+// Cf, Zl and Zp).
+bool is_invisible(std::uint32_t code) {
   static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 11> kRanges = {
       {{0xAD, 0xAD},
        {0x600, 0x605},
@@ -76,6 +82,11 @@ bool is_invisible(std::string_view text, std::size_t length) {
        {0xE0000, 0xE007F}}};
   return std::any_of(kRanges.begin(), kRanges.end(),
                      [code](auto range) { return code >= range.first && code <= range.second; });
+}
+
+// True for control characters (C0, DEL and C1) and invisible characters.
+bool is_hidden(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || is_invisible(code);
 }
 
 }  // namespace
@@ -138,10 +149,7 @@ std::string escape_terminal(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    const auto byte = static_cast<unsigned char>(text[0]);
-    // C1 control characters (U+0080 to U+009F) have two bytes, 0xC2 0x80 to 0x9F.
-    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (length == 0 || byte < 0x20 || byte == 0x7F || c1 || is_invisible(text, length)) {
+    if (length == 0 || is_hidden(code_point(text, length))) {
       const std::size_t escaped = std::max<std::size_t>(length, 1);
       for (const char c : text.substr(0, escaped)) {
         out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
@@ -151,6 +159,27 @@ std::string escape_terminal(std::string_view text) {
       out += text.substr(0, length);
       text.remove_prefix(length);
     }
+  }
+  return out;
+}
+
+std::string escape_json(std::string json) {
+  const bool plain = std::all_of(json.begin(), json.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x7F; });
+  if (plain) return json;
+  std::string out;
+  for (std::string_view rest = json; !rest.empty();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(rest), 1);
+    const std::uint32_t code = code_point(rest, length);
+    if (code < 0x7F || !is_hidden(code)) {
+      out += rest.substr(0, length);
+    } else if (code < 0x10000) {
+      out += fmt::format("\\u{:04x}", code);
+    } else {  // a surrogate pair (RFC 8259, section 7)
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((code - 0x10000) >> 10),
+                         0xDC00 + (code & 0x3FF));
+    }
+    rest.remove_prefix(length);
   }
   return out;
 }

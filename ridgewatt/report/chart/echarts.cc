@@ -428,10 +428,21 @@ Json option(const Timeline& timeline) {
   return json;
 }
 
+// Escapes names as the tables and static figures of the page do.
+void escape_texts(Json& json) {
+  if (json.is_structured()) {
+    for (auto& value : json) escape_texts(value);
+  } else if (json.is_string()) {
+    json = escape_terminal(json.get_ref<const std::string&>());
+  }
+}
+
 }  // namespace
 
 Json to_echarts(const Figure& figure) {
-  return std::visit([](const auto& f) { return option(f); }, figure);
+  Json json = std::visit([](const auto& f) { return option(f); }, figure);
+  escape_texts(json);
+  return json;
 }
 
 }  // namespace ridgewatt::report

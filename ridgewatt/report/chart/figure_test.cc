@@ -285,5 +285,13 @@ TEST(Echarts, KeepsRowsAndUsesNoHtml) {
   EXPECT_TRUE(option["series"][0]["data"][1]["value"][1].is_null());  // NaN
 }
 
+// U+202E reverses the text that follows. The static figure shows it as \xe2\x80\xae.
+TEST(Echarts, EscapesNamesAsTheStaticFigureDoes) {
+  Plot plot = sample_plot();
+  plot.series[0].name = "net\xE2\x80\xAE";
+  EXPECT_THAT(to_svg(plot), HasSubstr("net\\xe2\\x80\\xae"));
+  EXPECT_EQ(to_echarts(plot)["series"][0]["name"], "net\\xe2\\x80\\xae");
+}
+
 }  // namespace
 }  // namespace ridgewatt::report

@@ -39,7 +39,7 @@ Json column_block(const Table& table, std::size_t column) {
   for (const std::size_t row : order) {
     if (std::holds_alternative<std::monostate>(cell(row))) break;  // empty cells come last
     if (last == nullptr || cell_before(*last, cell(row))) {
-      texts.push_back(cell_text(cell(row), table.columns()[column]));
+      texts.push_back(escape_terminal(cell_text(cell(row), table.columns()[column])));
     }
     last = &cell(row);
     places[row] = static_cast<std::int64_t>(texts.size()) - 1;

@@ -46,6 +46,12 @@ TEST(TableHtml, ABlockHoldsValuesInOrderAndThePlaceOfEachRow) {
   EXPECT_FALSE(block["columns"][1]["numeric"]);
 }
 
+TEST(TableHtml, TheBlockEscapesNamesAsTheRowsDo) {
+  Table table({{"name"}});
+  table.add_row({std::string("a\xE2\x80\xAE")});  // U+202E reverses the text that follows
+  EXPECT_EQ(table_block(table)["columns"][0]["texts"], Json({"a\\xe2\\x80\\xae"}));
+}
+
 TEST(TableHtml, ALongTableIsAPageOfRowsAndABlock) {
   const std::string whole = table_html(mode_table(kPageRows), "0");
   EXPECT_EQ(count_of(whole, "<tr data-row="), kPageRows);
