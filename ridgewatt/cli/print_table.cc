@@ -172,11 +172,13 @@ void print(const Context& context, const report::Result& result) {
     : result.stream ? print(context, *result.stream)
                     : print(context, result.rows());
   } else {
-    print_pieces(result.before);
     const bool nothing = result.none && result.table.rows().empty();
-    if (!result.table.columns().empty() && !nothing) {
-      print(context, chosen ? *chosen : result.table, result.order);
+    const bool with_table = !result.table.columns().empty() && !nothing;
+    if (with_table && !context.sort.empty()) {
+      check_table_options(context, chosen ? *chosen : result.table);  // before anything is printed
     }
+    print_pieces(result.before);
+    if (with_table) print(context, chosen ? *chosen : result.table, result.order);
     print_pieces(result.after);
   }
   for (const auto& text : result.remarks) remark(context, text);

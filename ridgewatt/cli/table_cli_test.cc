@@ -249,9 +249,11 @@ TEST_F(TableOptions, ColumnsAreThoseOfTheTableAndOfTheCsv) {
     EXPECT_THAT(csv.output, ::testing::StartsWith(std::string(column) + "\n"));
   }
   for (const std::string& command : {estimate, llm}) {
-    const ProgramResult refused = run_program(command + " --quiet --columns color");
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.output, ::testing::StartsWith("ridgewatt: "));  // before any output
+    for (const std::string option : {" --columns color", " --sort color"}) {
+      const ProgramResult refused = run_program(command + " --quiet" + option);
+      EXPECT_EQ(refused.status, 2);
+      EXPECT_THAT(refused.output, ::testing::StartsWith("ridgewatt: "));  // before any output
+    }
   }
 }
 
