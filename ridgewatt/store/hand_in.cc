@@ -55,6 +55,15 @@ void check_pages(Connection& connection, const std::string& path) {
   });
 }
 
+// Throws InputError if a number of a point is not finite, as values_of() does.
+void check_points(Connection& from) {
+  std::int64_t last = -1;
+  for (auto page = next_points(from, last); !page.empty(); page = next_points(from, last)) {
+    for (const Found& found : page) values_of(found.series, found.record);
+    last = page.back().id;
+  }
+}
+
 }  // namespace
 
 // A point of another store that becomes a point of a series here. `own_repeat`: its number there.
@@ -67,8 +76,11 @@ struct Store::Handed {
 HandedIn Store::take_from(Store& other, const std::function<void(std::size_t)>& progress) {
   HandedIn done;
   if (!other.connection_) return done;
-  // If this store has to be created first, make sure that the source is not damaged.
-  if (!connection_ && !is_postgresql(other.location_)) check_pages(*other.connection_, other.path_);
+  // If this store has to be created first, make sure that the source can be copied.
+  if (!connection_) {
+    if (!is_postgresql(other.location_)) check_pages(*other.connection_, other.path_);
+    check_points(*other.connection_);
+  }
   std::map<std::int64_t, Series> theirs;
   for (const auto& series : other.all_series()) theirs[*other.find_series(series)] = series;
   std::map<std::int64_t, StoredPoints> targets;

@@ -29,6 +29,23 @@ TEST(SqliteStore, NoStoreIsMadeOfADamagedFile) {
   EXPECT_FALSE(std::filesystem::exists(made));
 }
 
+// The last point is in the second transaction of the copy, so the first one could be committed.
+TEST(SqliteStore, NoStoreIsMadeIfAPointCannotBeCopied) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "points.db").string();
+  {
+    Store store(path);
+    const auto id = store.series(kSome);
+    for (int batch = 1; batch <= 300; ++batch) store.add(id, some_point(batch));
+  }
+  Database(path, Database::Access::kCreate)
+      .execute("UPDATE point SET time_s = 9e999 WHERE batch = 300");
+  const std::string made = (folder.path() / "made.db").string();
+  Store source(path, Database::Access::kReadOnly);
+  EXPECT_THROW(Store::made_at_first_write(made).take_from(source), InputError);
+  EXPECT_FALSE(std::filesystem::exists(made));
+}
+
 TEST(SqliteStore, AFileOfAnotherKindIsRefusedAndKept) {
   const testing::TemporaryFolder folder;
   for (const std::string& content : {std::string("\n"), std::string("ab"), std::string("{}\n"),
