@@ -82,6 +82,15 @@ TEST(Server, ErrorsAreOneLineOfTheCommandLine) {
   const auto reason = Json::parse(idle->body).at("error").get<std::string>();
   EXPECT_THAT(reason, HasSubstr("max-latency has no effect of its own without arrival-rate: "));
   EXPECT_THAT(reason, Not(HasSubstr("--")));  // these are parameters here
+  const auto reason_of = [&](const std::string& question) {
+    const auto refused = server.get("/api/v1/" + question);
+    return Json::parse(refused.value().body).at("error").get<std::string>();
+  };
+  // A client of the server has no `ridgewatt analyze --help`. A command in quotes can be typed.
+  EXPECT_EQ(reason_of("analyze?model=zoo:lenet5&batch=x"),
+            "batch: 'x' is not a whole number: write a whole number");
+  EXPECT_THAT(reason_of("analyze?model=zoo:lenet5&explain=x"),
+              HasSubstr("'ridgewatt analyze --per-layer'"));
   EXPECT_EQ(server.status_of("/api/v1/nothing"), 404);
   EXPECT_EQ(server.status_of("/api/v1/estimate?model=zoo:lenet5"), 400);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <span>
@@ -27,8 +28,16 @@ std::string with_upload_names(std::string text, const Question& question) {
 }
 
 // Replaces the options of the command in `text` by the parameters of the endpoint: "--batch" by
-// "batch".
+// "batch". Keeps options of command lines in quotes. Removes the reference to the command's help.
 std::string with_parameter_names(std::string text, const Endpoint& endpoint) {
+  if (text.ends_with(" --help'"))
+    text.erase(std::min(text.rfind(": see 'ridgewatt "), text.size()));
+  const auto in_command = [&](std::size_t at) {
+    return std::ranges::any_of(std::string_view("'`"), [&](char quote) {
+      const auto begin = text.rfind(quote + std::string("ridgewatt "), at);
+      return begin != std::string::npos && text.find(quote, begin + 1) > at;
+    });
+  };
   const auto in_word = [&](std::size_t at) {
     return at < text.size() &&
            (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
@@ -38,7 +47,7 @@ std::string with_parameter_names(std::string text, const Endpoint& endpoint) {
       const std::string name(option.name), typed = "--" + name;
       for (auto at = text.find(typed); at != std::string::npos; at = text.find(typed, at)) {
         const bool whole = (at == 0 || !in_word(at - 1)) && !in_word(at + typed.size());
-        if (whole) text.erase(at, 2);
+        if (whole && !in_command(at)) text.erase(at, 2);
         at += name.size();
       }
     }
