@@ -27,9 +27,6 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
   config.storage = pipeline::find_storage(options.storage);
   if (options.cache_bytes) config.cache_bytes = *options.cache_bytes;
   config.preprocess_s_per_sample = options.preprocess_s.value_or(0);
-  if (options.model.empty() == (config.compute_s <= 0)) {
-    throw UsageError("pipeline needs exactly one of MODEL and --compute-time", "");
-  }
   if (options.model.empty()) return answer::epochs_of_times(config);
   const auto workload = std::make_shared<const workload::DeployedWorkload>(
       options.model, workload::DeployOptions{.kind = WorkloadKind::kTraining});
@@ -41,6 +38,9 @@ answer::EpochAnswer answer_of(const Context& context, const PipelineCommand& opt
 }
 
 void check(const CLI::App& command, const PipelineCommand& options) {
+  if (options.model.empty() == (options.config.compute_s <= 0)) {
+    throw UsageError("pipeline needs exactly one of MODEL and --compute-time", "");
+  }
   if (options.model.empty()) {
     refuse_without_effect(
         command, {"--device", "--cpu-cores", "--cpu-mhz", "--gpu-mhz", "--mem-mhz", "--governor"},

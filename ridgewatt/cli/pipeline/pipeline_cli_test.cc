@@ -52,6 +52,10 @@ TEST(PipelineCommand, TellsWhatBindsAndWhatRelieves) {
               1e-6);
   EXPECT_NE(json["relief"].get<std::string>().find("workers"), std::string::npos);
   EXPECT_EQ(testing::run_program("pipeline").status, 2);
+  // Without MODEL, the options of a board are not the fault.
+  EXPECT_NE(
+      testing::run_program("pipeline --device agx-orin").output.find("needs exactly one of MODEL"),
+      std::string::npos);
   EXPECT_EQ(testing::run_program("pipeline zoo:lenet5 --compute-time 3").status, 2);
   EXPECT_EQ(testing::run_program(times + " --storage tape").status, 2);
 }
