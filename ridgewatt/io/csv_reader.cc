@@ -16,6 +16,9 @@
 namespace ridgewatt {
 namespace {
 
+// chosen: ten times the columns of the widest result; each name is compared with all others
+constexpr std::size_t kMostColumns = 1000;
+
 // Characters that end a field, or that make its value differ from its text in the file.
 constexpr std::array<bool, 256> kSpecial = [] {
   std::array<bool, 256> special{};
@@ -78,6 +81,11 @@ CsvReader::CsvReader(std::string_view text, std::string source)
   }
   if (fields_.size() == 1 && fields_[0].find('\t') != std::string_view::npos) {
     throw InputError("the separator is a tab", source_, "separate fields by commas");
+  }
+  if (fields_.size() > kMostColumns) {
+    throw InputError(fmt::format("the header has {}, but at most {} are read",
+                                 counted(std::ssize(fields_), "column"), kMostColumns),
+                     source_);
   }
   for (const auto field : fields_) {
     if (field.empty()) {

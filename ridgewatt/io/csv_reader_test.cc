@@ -38,6 +38,14 @@ std::string fault_of(std::string_view text) {
   return "";
 }
 
+// Each name is compared with all others, so the time of reading a header grows with its square.
+TEST(CsvReader, AHeaderOfThousandsOfColumnsIsRefusedAtOnce) {
+  std::string header = "a0";
+  for (int i = 1; i < 200'000; ++i) header += ",a" + std::to_string(i);
+  EXPECT_EQ(fault_of(header + "\n"),
+            "the header has 200000 columns, but at most 1000 are read: t.csv");
+}
+
 // What spreadsheets of many countries write.
 TEST(CsvReader, OtherSeparatorsAndDecimalCommasAreNamed) {
   EXPECT_NE(fault_of("a;b\n1;2\n").find("the separator is a semicolon"), std::string::npos);
