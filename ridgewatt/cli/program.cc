@@ -85,6 +85,15 @@ void hand_over(const CommandEntry& entry, const Context& context) {
          fmt::format("it holds '{}'; build or install it", entry.name));
 }
 
+// Returns the first positional argument. If the command also has subcommands, a misspelled
+// subcommand was read as this argument.
+std::optional<std::string> first_argument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() && option->count() > 0) return option->results().front();
+  }
+  return std::nullopt;
+}
+
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const std::string help = "see '" + full_name(command) + " --help'";
   if (word.size() > 1 && word[0] == '-') {
@@ -94,8 +103,11 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
                        did_you_mean(name, {options, answer::option_synonyms(options)}, help));
   }
   const auto commands = subcommand_names(command);
-  if (!commands.empty()) {
-    return fmt::format("unknown command: {}: {}", word, did_you_mean(word, {commands}, help));
+  const auto first = first_argument(command);
+  std::error_code ignored;
+  if (!commands.empty() && !(first && std::filesystem::exists(*first, ignored))) {
+    const std::string name = first.value_or(word);
+    return fmt::format("unknown command: {}: {}", name, did_you_mean(name, {commands}, help));
   }
   const std::string line = line_with_option(command, word);
   return fmt::format("unexpected argument: {}: {}", word,
