@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/io/shell.h"
 #include "ridgewatt/sweep/quality.h"
 
 namespace ridgewatt {
@@ -59,7 +60,9 @@ TrustedSweep drop_flagged_rows(const Sweep& sweep, const std::string& path) {
     throw InputError(
         fmt::format("the quality check flags {} of {}, which is too many to leave out", flagged,
                     counted(rows, "row")),
-        path, "give --keep-outliers to use all rows; `ridgewatt sweep check` prints the reasons");
+        path,
+        "`ridgewatt sweep check " + shell_quoted(path) +
+            "` prints the reasons; --keep-outliers, if the command has it, uses all rows");
   }
   return {trusted_rows(sweep, report), path, rows, flagged};
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "ridgewatt/io/csv.h"
+#include "ridgewatt/io/shell.h"
 #include "ridgewatt/sweep/repeats.h"
 
 namespace ridgewatt::campaign {
@@ -142,7 +143,7 @@ MergedSweep merge_boards(const BoardsOfKind& kind, bool take_effects_out,
 
 UsageError no_such_points(const std::string& location) {
   return UsageError("the store has no points that match --workload, --kind and --device", location,
-                    "`ridgewatt store list` prints what it has");
+                    "`ridgewatt store list " + shell_quoted(location) + "` prints what it has");
 }
 
 std::vector<MergedSweep> merged_by_kind(store::Store& store, const store::SeriesFilter& filter,

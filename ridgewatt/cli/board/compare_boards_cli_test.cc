@@ -42,6 +42,7 @@ TEST(CompareBoards, SaysWhatItCannot) {
   const auto other = testing::run_program("compare boards " + path + " --workload bert");
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.output, HasSubstr("no points that match"));
+  EXPECT_THAT(other.output, HasSubstr("`ridgewatt store list " + path + "`"));
   const auto nothing = testing::run_program("compare");
   EXPECT_EQ(nothing.status, 2);
   EXPECT_THAT(nothing.output, HasSubstr("compare needs two commands"));

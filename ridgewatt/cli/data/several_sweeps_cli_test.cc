@@ -156,5 +156,32 @@ TEST(StoreImport, RowsOfAnotherBoardAreNoticed) {
             0);
 }
 
+// The energy of each row is a hundred times its time x power, so the quality check flags all rows.
+TEST(SweepErrors, NameACommandThatRuns) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("my rows.csv",
+                                        "cores,gpu,time_ms,power_w,energy_j\n"
+                                        "4,306,100,30,300\n4,612,60,40,240\n");
+  for (const std::string command : {"pareto '", "tune --sweep '"}) {
+    const std::string error = run_program(command + file + "'").output;
+    ASSERT_THAT(error, HasSubstr("flags 2 of 2 rows"));
+    const auto begin = error.find("`ridgewatt ") + 11, end = error.find('`', begin);
+    const auto check = run_program(error.substr(begin, end - begin));
+    EXPECT_EQ(check.status, 0) << error << check.output;
+    EXPECT_THAT(check.output, HasSubstr("2 of 2 rows flagged"));
+  }
+}
+
+// `sweep` reads a misspelled subcommand as a file, and would refuse the file after it.
+TEST(SweepErrors, NameTheMisspelledSubcommand) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("rows.csv", "time_ms,power_w\n1,2\n");
+  EXPECT_EQ(run_program("sweep chek " + file).output,
+            "ridgewatt: unknown command: chek: did you mean check?\n");
+  EXPECT_THAT(run_program("sweep merge " + file).output, HasSubstr("unknown command: merge: see"));
+  EXPECT_THAT(run_program("sweep " + file + " " + file).output,
+              HasSubstr("unexpected argument: " + file));
+}
+
 }  // namespace
 }  // namespace ridgewatt::cli

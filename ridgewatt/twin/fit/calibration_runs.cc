@@ -188,7 +188,7 @@ void require_trusted_rows(const std::vector<CalibrationRun>& runs) {
   for (const auto& [workload, rows] : trusted) {
     if (rows > 0) continue;
     throw InputError("the quality check flags every row of workload " + workload, "",
-                     "`ridgewatt sweep check` prints the reasons");
+                     "`ridgewatt sweep check FILE` prints the reasons");
   }
 }
 
