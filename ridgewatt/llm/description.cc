@@ -200,14 +200,14 @@ class LayerWeights {
 
   void add_dense(std::int64_t width) {
     const std::int64_t hidden = model_.hidden;
+    const bool bias = model_.feed_forward_bias;
     if (family_.fused) {
-      product("ffn_up", "mlp.gate_up_proj", 2 * width, hidden);
-      product("ffn_down", "mlp.down_proj", hidden, width);
+      product("ffn_up", "mlp.gate_up_proj", 2 * width, hidden, bias);
     } else {
-      product("ffn_gate", names_.gate, width, hidden);
-      product("ffn_up", names_.up, width, hidden);
-      product("ffn_down", names_.down, hidden, width);
+      product("ffn_gate", names_.gate, width, hidden, bias);
+      product("ffn_up", names_.up, width, hidden, bias);
     }
+    product("ffn_down", family_.fused ? "mlp.down_proj" : names_.down, hidden, width, bias);
   }
 
   void add_experts(const FeedForward& f) {
@@ -263,6 +263,7 @@ Description describe(const Numbers& numbers, const std::string& where) {
   description.tied = n.tied;
   description.query_key_value_bias = n.query_key_value_bias;
   description.output_bias = n.output_bias;
+  description.feed_forward_bias = n.feed_forward_bias;
   description.expert_selection_bias = n.expert_selection_bias;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n.layers); ++i) {
     Layer layer;

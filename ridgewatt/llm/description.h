@@ -40,6 +40,7 @@ struct Numbers {
   std::int64_t cacheless_layers = 0;
   bool query_key_value_bias = false;
   bool output_bias = false;
+  bool feed_forward_bias = false;  // of dense layers
 
   std::int64_t experts = 0;
   std::int64_t experts_used = 0;
@@ -104,6 +105,7 @@ struct Description {
   bool tied = false;
   bool query_key_value_bias = false;
   bool output_bias = false;
+  bool feed_forward_bias = false;
   bool expert_selection_bias = false;
   std::vector<Layer> layers;
 };

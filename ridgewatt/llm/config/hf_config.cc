@@ -111,7 +111,10 @@ void add_experts(const ConfigFields& fields, Numbers& n) {
       n.expert_width < kMostExpertWidth) {
     n.shared_width = shared * n.expert_width;
   }
-  n.expert_selection_bias = fields.text("topk_method") == "noaux_tc";
+  // The newer configurations of DeepSeek V3 do not state the method.
+  const std::string method = fields.text("topk_method");
+  n.expert_selection_bias =
+      method == "noaux_tc" || (method.empty() && fields.text("model_type") == "deepseek_v3");
 }
 
 // Early configurations of LFM2 give a width to which transformers applies a rule: two thirds of it,
@@ -260,6 +263,7 @@ HfConfig parse_hf_config(const Json& json, const std::string& file) {
   const bool three = family.bias == Bias::kQueryKeyValue;
   n.query_key_value_bias = three || bias;
   n.output_bias = bias && !three;
+  n.feed_forward_bias = fields.flag("mlp_bias", false);
   return config;
 }
 

@@ -47,6 +47,24 @@ TEST(HfConfig, FamiliesHaveTheirPublicCounts) {
   EXPECT_EQ(parameters_of(phi.description), 3'821'079'552);
 }
 
+// The biases that transformers creates: LlamaMLP, and the router of DeepseekV3TopkRouter.
+TEST(HfConfig, BiasesOfDenseLayersAndRoutersCount) {
+  const auto parameters = [](const std::string& json) {
+    return parameters_of(model_from(json).description);
+  };
+  const std::string llama = R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "intermediate_size": 160, "vocab_size": 100)";
+  EXPECT_EQ(parameters(llama + R"(, "mlp_bias": true})"), parameters(llama + "}") + 3 * 384);
+  const std::string deepseek = R"({"model_type": "deepseek_v3", "hidden_size": 64,
+    "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 160, "vocab_size": 100,
+    "kv_lora_rank": 32, "qk_rope_head_dim": 8, "qk_nope_head_dim": 16, "v_head_dim": 16,
+    "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+    "first_k_dense_replace": 1)";
+  EXPECT_EQ(parameters(deepseek + "}"),
+            parameters(deepseek + R"(, "topk_method": "greedy"})") + 3 * 8);
+  EXPECT_EQ(parameters(deepseek + "}"), parameters(deepseek + R"(, "topk_method": "noaux_tc"})"));
+}
+
 TEST(HfConfig, QuantizedConfigurationsTellTheirTensors) {
   const std::string qwen = R"({"model_type": "qwen2", "hidden_size": 896, "num_hidden_layers": 24,
     "num_attention_heads": 14, "num_key_value_heads": 2, "intermediate_size": 4864,
