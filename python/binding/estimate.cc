@@ -1,6 +1,8 @@
 // Estimates of a model's cost in the modes of a board, and plans for inference and training.
 #include "ridgewatt/answer/estimate.h"
 
+#include <fmt/format.h>
+
 #include "python/binding/parameters.h"
 #include "python/binding/questions.h"
 #include "ridgewatt/answer/serve.h"
@@ -19,7 +21,7 @@ using report::EstimateLine;
 struct Estimates {
   std::shared_ptr<const EstimateAnswer> found;
   std::vector<EstimateLine> rows;
-  std::string command_name() const { return "estimate"; }
+  std::string_view command_name() const { return answer::estimate_parameters().command; }
   Json json() const { return report::estimate_json(*found).whole(); }
   std::vector<std::string> remarks() const {
     const int batch = found->rows.front().setting->batch;
@@ -86,7 +88,7 @@ struct BoundPlan {
   answer::PlanAnswer found;
   std::vector<std::string> of_sweeps;  // remarks on the given sweeps
   std::vector<PlanRow> rows;
-  std::string command_name() const { return "schedule.plan"; }
+  std::string_view command_name() const { return answer::plan_parameters().command; }
   Json json() const { return report::plan_to_json(found); }
   std::vector<std::string> remarks() const { return of_sweeps; }
 };

@@ -14,7 +14,7 @@ using report::ExplainLine;
 struct Explanation {
   std::shared_ptr<const answer::ExplainAnswer> found;
   std::vector<ExplainLine> rows;
-  std::string command_name() const { return "explain"; }
+  std::string_view command_name() const { return answer::explain_parameters().command; }
   Json json() const { return report::explain_json(*found); }
   // Texts of the JSON, and what the layers of a profile cannot show.
   std::vector<std::string> remarks() const {

@@ -27,7 +27,7 @@ struct LanguageEstimate {
 struct BoundLanguage {
   LanguageAnswer found;
   std::vector<LanguageEstimate> rows;
-  std::string command_name() const { return "llm"; }
+  std::string_view command_name() const { return answer::llm_parameters().command; }
   Json json() const { return report::language_json(found); }
   std::vector<std::string> remarks() const { return report::language_remarks(found); }
 };
@@ -204,7 +204,7 @@ struct BoundLanguageTuned {
   std::string path;  // path of the model, as given
   answer::LanguageTuneAnswer found;
   std::vector<LanguageTuned> rows;
-  std::string command_name() const { return "tune.llm"; }
+  std::string_view command_name() const { return answer::tune_llm_parameters().command; }
   Json json() const { return report::language_tune_json(found); }
   std::vector<std::string> remarks() const { return report::language_remarks(found.language); }
 };

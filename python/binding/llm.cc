@@ -14,7 +14,7 @@ namespace {
 struct BoundFits {
   answer::FitsAnswer found;
   std::vector<llm::Fit> rows;
-  std::string command_name() const { return "fits"; }
+  std::string_view command_name() const { return answer::fits_parameters().command; }
   Json json() const { return report::fits_json(found.model, found.options, rows); }
   std::vector<std::string> remarks() const { return found.model.remarks; }
 };

@@ -162,7 +162,7 @@ struct Measured {
     }
   }
   MinibatchMeans means() const { return {measurement.summary, measurement.total.has_value()}; }
-  std::string command_name() const { return "measure"; }
+  std::string_view command_name() const { return "measure"; }
   Json json() const { return report::measurement_to_json(measurement, command, provenance); }
   std::vector<std::string> remarks() const { return report::measurement_remarks(measurement); }
 };

@@ -34,7 +34,9 @@ struct Predictions {
   std::uint64_t seed = 1;
   std::vector<std::string> axes;  // for a Pareto front: the two costs
   std::vector<PredictedPoint> rows;
-  std::string command_name() const { return axes.empty() ? "predict" : "pareto"; }
+  std::string_view command_name() const {
+    return (axes.empty() ? answer::predict_parameters() : answer::pareto_parameters()).command;
+  }
   Json json() const { return {{"rows", report::predictions_to_json(found)}}; }
   std::vector<std::string> remarks() const {
     std::vector<std::string> lines = of_rows;

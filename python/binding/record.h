@@ -220,8 +220,8 @@ Fields<Answer> with_remarks(Fields<Answer> fields) {
 }
 
 // Binds an answer. `Answer` must have `rows`, a vector of Row, `Json json() const`, and
-// `std::vector<std::string> remarks() const`. If a command prints the same JSON,
-// `command_name()` is its name in the schema.
+// `std::vector<std::string> remarks() const`. If a command prints the same JSON, `command_name()`
+// is its name.
 template <class Answer, class Row>
 Class<Answer> answer_class(py::module_& module, const char* name, const char* doc,
                            const Fields<Answer>& answer_fields, const Fields<Row>& row_fields) {

@@ -22,7 +22,7 @@ struct BoundRoofline {
   answer::RooflineAnswer found;
   std::vector<Roof> rows;
   report::RooflineReport report;
-  std::string command_name() const { return "roofline"; }
+  std::string_view command_name() const { return answer::roofline_parameters().command; }
   Json json() const { return report::roofline_json(found, report).whole(); }
   std::vector<std::string> remarks() const {
     std::vector<std::string> lines;

@@ -23,7 +23,7 @@ struct Tuned {
   std::vector<tune::ComparedPoint>
       rows;  // the answer (or the nearest miss), then points for comparison
 
-  std::string command_name() const { return "tune"; }
+  std::string_view command_name() const { return answer::tune_parameters().command; }
   Json json() const {
     return ranking.answers.empty() ? report::tune_to_json(found) : report::ranking_to_json(ranking);
   }

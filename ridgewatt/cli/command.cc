@@ -77,9 +77,9 @@ CLI::App* add_command(CLI::App& parent, Context& context, const std::string& nam
 }
 
 Json schema_first(const Context& context, const Json& result) {
-  const std::string name = full_name(innermost(*context.program), '.');
+  const std::string name = full_name(innermost(*context.program));
   Json whole = report::with_schema(
-      context.result_of.empty() ? name.substr(name.find('.') + 1) : context.result_of, result);
+      context.result_of.empty() ? name.substr(name.find(' ') + 1) : context.result_of, result);
   // Commands whose figures show more than the result have added their figures already.
   if (context.with_figures && !whole.contains("figures")) {
     whole["figures"] = report::result_figures(whole);

@@ -253,10 +253,9 @@ const CLI::App& innermost(const CLI::App& app) {
   return used.empty() ? app : innermost(*used.back());
 }
 
-std::string full_name(const CLI::App& app, char separator) {
+std::string full_name(const CLI::App& app) {
   const std::string name = app.get_name();
-  return app.get_parent() == nullptr ? name
-                                     : full_name(*app.get_parent(), separator) + separator + name;
+  return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + ' ' + name;
 }
 
 bool is_flag(const CLI::Option& option) {

@@ -36,7 +36,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 // Returns the subcommand that the command line names or, without one, the command.
 const CLI::App& innermost(const CLI::App& app);
 // Returns the name with all parent commands, such as "ridgewatt schedule plan".
-std::string full_name(const CLI::App& app, char separator = ' ');
+std::string full_name(const CLI::App& app);
 // Returns whether the option has no value.
 bool is_flag(const CLI::Option& option);
 // Returns the placeholder for the value in the help: "W", "N", "FILE" or "TEXT".

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,10 +72,11 @@ struct Result {
 // "ridgewatt.schedule.plan/1"). The number increases when a key is renamed or removed or changes
 // its meaning, but not for new keys.
 
-// The schema of the results of `command` ("schedule.plan"): "ridgewatt.schedule.plan/1".
-std::string schema_name(const std::string& command);
+// The schema of the results of `command` ("schedule plan" or "schedule.plan"):
+// "ridgewatt.schedule.plan/1".
+std::string schema_name(std::string_view command);
 // Adds the schema of `command` as the first key. An array becomes the key `rows` of an object.
-Json with_schema(const std::string& command, Json result);
+Json with_schema(std::string_view command, Json result);
 
 // Whether `result` has a schema and thus was written by this program.
 bool has_schema(const Json& result);

@@ -56,11 +56,13 @@ int version_of(std::string_view command) {
 
 }  // namespace
 
-std::string schema_name(const std::string& command) {
-  return "ridgewatt." + command + "/" + std::to_string(version_of(command));
+std::string schema_name(std::string_view command) {
+  std::string name(command);
+  std::ranges::replace(name, ' ', '.');
+  return "ridgewatt." + name + "/" + std::to_string(version_of(name));
 }
 
-Json with_schema(const std::string& command, Json result) {
+Json with_schema(std::string_view command, Json result) {
   Json json;
   json["schema"] = schema_name(command);
   if (!result.is_object()) {

@@ -10,6 +10,11 @@ TEST(Schema, StandsFirst) {
   EXPECT_EQ(json.dump(), R"({"schema":"ridgewatt.tune/1","feasible":true,"batch":4})");
 }
 
+TEST(Schema, OfASubcommandHasDotsBetweenWords) {
+  EXPECT_EQ(schema_name("schedule plan"), "ridgewatt.schedule.plan/1");
+  EXPECT_EQ(schema_name("evaluate estimate"), "ridgewatt.evaluate.estimate/2");
+}
+
 TEST(Schema, AnArrayBecomesRows) {
   const Json json = with_schema("store.list", Json::array({{{"points", 3}}}));
   EXPECT_EQ(json.dump(), R"({"schema":"ridgewatt.store.list/1","rows":[{"points":3}]})");

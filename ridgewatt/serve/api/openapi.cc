@@ -1,6 +1,5 @@
 #include "ridgewatt/serve/api/openapi.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "ridgewatt/base/text.h"
@@ -158,9 +157,7 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
   };
   for (const auto& option : endpoint.options) add(option);
   for (const auto& option : common_options()) add(option);
-  std::string words(endpoint.command);
-  std::replace(words.begin(), words.end(), ' ', '.');
-  const std::string schema = report::schema_name(words);
+  const std::string schema = report::schema_name(endpoint.command);
   Json content = endpoint.answers_csv ? Json::object() : content_json("application/json", schema);
   content["text/csv"] = {{"schema", {{"type", "string"}}}};
   Json responses = {
