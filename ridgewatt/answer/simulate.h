@@ -3,6 +3,12 @@
 //   SimulateRequest asked{.arrivals = "bursty"};
 //   const SimulateAnswer found = simulate_plan(asked, simulated_plan(asked.schedule, workloads));
 //   found.results.front().second.p99_s;
+//
+// Serves requests whose arrival rate changes: profiles points in advance, simulates re-planning on
+// traces of arrivals, and compares the result with an upper bound for any schedule.
+//
+//   const ArrivalsAnswer found = serve_arrivals(question, workloads);
+//   found.traces[0].summary.met_share(found.traces[0].summary.policy);
 #pragma once
 
 #include <cstdint>
@@ -13,6 +19,7 @@
 
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/schedule/arrivals.h"
+#include "ridgewatt/schedule/dynamic.h"
 #include "ridgewatt/schedule/simulate.h"
 
 namespace ridgewatt::answer {
@@ -65,5 +72,38 @@ struct SimulateAnswer {
   std::vector<std::pair<std::string, schedule::Simulation>> results;
 };
 SimulateAnswer simulate_plan(const SimulateRequest& asked, const SimulatedPlan& plan);
+
+struct TraceQuestion {
+  ScheduleRequest schedule;
+  std::string arrivals = "bursty";  // "bursty", or a CSV file of recorded arrivals
+  // Number of generated traces, or of simulations of the arrivals in a CSV file.
+  int traces = 1;
+  schedule::BurstyOptions bursty;
+  schedule::SimulationOptions simulation;
+  schedule::DynamicOptions dynamic;
+  std::string strategy = "auto";  // one of plan_strategy_names()
+  int profiles = 50;              // number of profiles for each of three arrival rates
+  std::uint64_t seed = 1;
+
+  // Throws UsageError without an inference workload, without rates, or for invalid limits.
+  void check() const;
+};
+
+struct ServedTrace {
+  // "0", "1", ... With several traces, "all" has the sums over all traces.
+  std::string name;
+  schedule::DynamicSummary summary;
+  std::size_t profiled = 0;  // number of profiled points
+};
+struct ArrivalsAnswer {
+  std::vector<ServedTrace> traces;
+  std::string idle_source;
+  bool random_times = false;  // minibatch times have jitter, so the upper bound can be exceeded
+  RowOrigin origin;
+  std::vector<ProgramGround> grounds;  // one per program that is a model
+};
+
+// Throws the errors of the question's check() and of reading the arrivals.
+ArrivalsAnswer serve_arrivals(TraceQuestion question, const schedule::ScheduleWorkloads& workloads);
 
 }  // namespace ridgewatt::answer

@@ -10,8 +10,8 @@
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/input_files.h"
 #include "ridgewatt/measure/program_watch.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/result.h"
-#include "ridgewatt/report/result_report.h"
 
 namespace ridgewatt::cli {
 

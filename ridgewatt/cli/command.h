@@ -53,7 +53,7 @@ struct Context {
   std::size_t top = 0;    // maximum number of rows of a table; 0: all
   std::string sort = {};  // column by which tables are sorted; see Table::sort
   std::vector<std::string> columns = {};  // columns of tables; empty: all. See Table::keep_columns.
-  bool with_figures = false;              // JSON gets the key "figures"; see report/result_report.h
+  bool with_figures = false;              // JSON gets the key "figures"; see report/html_report.h
   // For commands with a model: operators whose cost is not counted are an error.
   bool strict = false;
   KeptOutput output = {};

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ridgewatt/answer/arrivals.h"
 #include "ridgewatt/answer/schedule_run.h"
 #include "ridgewatt/answer/serve.h"
 #include "ridgewatt/answer/simulate.h"

@@ -1,4 +1,4 @@
-#include "ridgewatt/answer/arrivals.h"
+#include "ridgewatt/answer/simulate.h"
 
 #include <algorithm>
 

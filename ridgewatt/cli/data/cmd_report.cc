@@ -4,7 +4,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/cli/options/option_adder.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/report/result_report.h"
+#include "ridgewatt/report/html_report.h"
 
 namespace ridgewatt::cli {
 namespace {

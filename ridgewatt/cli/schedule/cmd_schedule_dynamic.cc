@@ -1,5 +1,5 @@
 // ridgewatt schedule dynamic: re-planning for a changing arrival rate, compared with a bound.
-#include "ridgewatt/answer/arrivals.h"
+#include "ridgewatt/answer/simulate.h"
 #include "ridgewatt/cli/options/parameters.h"
 #include "ridgewatt/cli/schedule/schedule_options.h"
 #include "ridgewatt/report/schedule_report.h"

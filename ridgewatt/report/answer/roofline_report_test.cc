@@ -6,8 +6,8 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/io/file.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/page/energy_figures.h"
-#include "ridgewatt/report/result_report.h"
 
 namespace ridgewatt::report {
 namespace {

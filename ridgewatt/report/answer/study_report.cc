@@ -16,7 +16,6 @@
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/html_report.h"
-#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {

@@ -10,9 +10,9 @@
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/forecast.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/language/figures_of.h"
 #include "ridgewatt/report/language_report.h"
-#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {

@@ -11,11 +11,11 @@
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/columns.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/page/energy_figures.h"
 #include "ridgewatt/report/page/json_fields.h"
 #include "ridgewatt/report/page/result_sections.h"
-#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::report {

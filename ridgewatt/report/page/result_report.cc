@@ -1,4 +1,4 @@
-#include "ridgewatt/report/result_report.h"
+#include "ridgewatt/report/html_report.h"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/report/html_report.h"
 #include "ridgewatt/report/page/json_fields.h"
-#include "ridgewatt/report/result_report.h"
 #include "ridgewatt/report/roofline_report.h"
 #include "ridgewatt/report/svg.h"
 #include "ridgewatt/study/study_analysis.h"
