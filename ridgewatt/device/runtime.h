@@ -88,6 +88,9 @@ inline constexpr RuntimeMemory kPytorchMemory = {
         "context 1.7 GiB, as on a Xavier (1.7 GB, github.com/microsoft/onnxruntime/issues/10239), "
         "a Xavier NX (1.75 GB, issues/14038) and a Nano (2 GB, issues/4259)"}};
 
+// Memory of the libraries of a GPU, for runtimes on a processor.
+inline constexpr SourcedBytes kNoGpu = {0, "no GPU takes part"};
+
 inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
     {.id = Runtime::kPytorchEager,
      .name = "pytorch-eager",
@@ -187,8 +190,8 @@ inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
      .memory = {.framework = {60 * kMemoryMiB,
                               "libonnxruntime.so of the CPU provider (46 MB in onnxruntime-node "
                               "1.30) and its tables"},
-                .cuda_context = {0, "no GPU takes part"},
-                .cudnn = {0, "no GPU takes part"}}},
+                .cuda_context = kNoGpu,
+                .cudnn = kNoGpu}},
     {.id = Runtime::kTfliteCpu,
      .name = "tflite-cpu",
      .words = {"tflite", "xnnpack"},
@@ -198,8 +201,8 @@ inline constexpr auto kRuntimeRows = enum_rows<RuntimeRow>({
      .memory = {.framework = {4 * kMemoryMiB,
                               "libtensorflowlite_c.so 2.9 of x86-64, which contains XNNPACK (3.9 "
                               "MB in tfjs-tflite-node 0.0.2)"},
-                .cuda_context = {0, "no GPU takes part"},
-                .cudnn = {0, "no GPU takes part"}}},
+                .cuda_context = kNoGpu,
+                .cudnn = kNoGpu}},
 });
 inline constexpr auto kRuntimes = members_of(kRuntimeRows);
 constexpr auto enum_names(Runtime) {

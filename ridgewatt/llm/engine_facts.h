@@ -34,6 +34,7 @@ struct EngineFacts {
   std::string usual;
   bool needs_fp8 = false;
   bool processor = false;  // whether it is modelled on boards without a GPU
+  bool gpu_only = false;   // computes no layer on the CPU
   std::string library;  // library of its programs, named as in measure::kKnownLibraries; or empty
   std::vector<std::pair<std::string, std::string>> means;
   std::vector<EngineVariant> variants;

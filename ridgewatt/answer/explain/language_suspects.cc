@@ -10,6 +10,7 @@
 #include "ridgewatt/answer/language/engine_formats.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/llm/engine_facts.h"
 #include "ridgewatt/llm/recipe.h"
 
 namespace ridgewatt::answer {
@@ -179,12 +180,10 @@ double on_cpu_s(const LanguageCase& of, const llm::PhaseWork& step) {
   return std::max(step.work_flop / (kOfPeak * peak), step.traffic_bytes / bytes_per_s);
 }
 
-// Engines that compute no layer on the CPU.
-constexpr std::string_view kOnGpuOnly[] = {"mlc", "sglang", "tensorrt-llm", "vllm"};
-
 Forecasts on_cpu(const LanguageCase& of, std::span<const double> shares) {
   Forecasts found;
-  if (std::ranges::find(kOnGpuOnly, of.engine().name) != std::end(kOnGpuOnly)) return found;
+  const llm::EngineFacts* facts = llm::find_engine_facts(of.engine().name);
+  if (facts != nullptr && facts->gpu_only) return found;
   if (of.weights().steps.size() < 2 || cpu_peak_flop_per_s(of.board(), of.mode) <= 0) return found;
   const double prompt_s = on_cpu_s(of, of.weights().steps[0]);
   // The claim is of the GPU, so it does not change the time on the CPU.

@@ -56,6 +56,7 @@ EngineFacts parse_facts(const TomlTable& toml, const std::string& source) {
   one.usual = table.text("usual");
   one.needs_fp8 = table.flag("needs_fp8");
   one.processor = table.flag("processor");
+  one.gpu_only = table.flag("gpu_only");
   one.library = table.text("library");
   if (const auto* means = toml["means"].as<TomlArray>()) {
     for (const TomlNode& node : *means) {
