@@ -58,13 +58,15 @@ std::string read_file(const std::string& path, std::size_t limit_bytes) {
 
 namespace {
 
-constexpr char kCannotWrite[] = "cannot write file";
+[[noreturn]] void fail_to_write(const std::string& path, int error = errno) {
+  throw_errno(error, "cannot write file", path);
+}
 
 void write_all(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const ssize_t count = ::write(fd, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_errno(errno, kCannotWrite, path);
+    if (count < 0) fail_to_write(path);
     content.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -90,13 +92,13 @@ class SignalPause {
 void dress(int fd, const std::string& path, bool for_user) {
   struct stat old {};
   if (::stat(path.c_str(), &old) == 0) {
-    if (::fchmod(fd, old.st_mode & 07777) != 0) throw_errno(errno, kCannotWrite, path);
+    if (::fchmod(fd, old.st_mode & 07777) != 0) fail_to_write(path);
     [[maybe_unused]] const int kept = ::fchown(fd, old.st_uid, old.st_gid);  // only root may
     return;
   }
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  if (::fchmod(fd, 0666 & ~mask) != 0) throw_errno(errno, kCannotWrite, path);
+  if (::fchmod(fd, 0666 & ~mask) != 0) fail_to_write(path);
   const auto caller = for_user ? calling_user() : std::nullopt;
   if (caller && ::fchown(fd, caller->user, caller->group) != 0) {
     throw_errno(errno, "cannot change the owner of the file to the calling user", path);
@@ -118,13 +120,13 @@ class NewFile {
       : path_(path), file_(begun.get() >= 0 ? std::move(begun) : open_unnamed(path)) {
     if (file_.get() >= 0) return;
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
-      throw_errno(errno, kCannotWrite, path);
+      fail_to_write(path);
     }
     name_ = path + ".XXXXXX";
     file_ = OwnedFd(::mkostemp(name_.data(), O_CLOEXEC));
     if (file_.get() < 0) {
       name_.clear();
-      throw_errno(errno, kCannotWrite, path);
+      fail_to_write(path);
     }
   }
   ~NewFile() {
@@ -138,7 +140,7 @@ class NewFile {
   void replace() {
     if (name_.empty()) give_name();
     if (file_.close() != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) {
-      throw_errno(errno, kCannotWrite, path_);
+      fail_to_write(path_);
     }
     name_.clear();
   }
@@ -156,7 +158,7 @@ class NewFile {
       }
       if (errno != EEXIST) break;
     }
-    throw_errno(errno, kCannotWrite, path_);
+    fail_to_write(path_);
   }
 
   std::string path_, name_;
@@ -169,7 +171,7 @@ void replace_file(const std::string& path, std::string_view content, bool for_us
   NewFile file(path, std::move(begun));
   write_all(file.get(), content, path);
   dress(file.get(), path, for_user);
-  if (::fsync(file.get()) != 0) throw_errno(errno, kCannotWrite, path);
+  if (::fsync(file.get()) != 0) fail_to_write(path);
   file.replace();
 }
 
@@ -195,12 +197,12 @@ std::string follow_links(std::string path) {
     path = next.starts_with('/') ? next : folder_of(path) + "/" + next;
     if (named_descriptor(path) >= 0) return path;
   }
-  throw_errno(ELOOP, kCannotWrite, path);
+  fail_to_write(path, ELOOP);
 }
 
 void write_in_place(const std::string& path, std::string_view content) {
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.get() < 0) throw_errno(errno, kCannotWrite, path);
+  if (file.get() < 0) fail_to_write(path);
   write_all(file.get(), content, path);
 }
 
@@ -228,13 +230,13 @@ Destination destination_of(const std::string& path) {
   if (found.descriptor >= 0) return found;
   if (::stat(found.target.c_str(), &status) != 0) {
     if (errno == ENOENT) return found;
-    throw_errno(errno, kCannotWrite, path);
+    fail_to_write(path);
   }
   if (S_ISDIR(status.st_mode)) throw InputError("is a folder, not a file", path);
   if (S_ISBLK(status.st_mode)) throw InputError("is a block device, not a file", path);
   if (S_ISSOCK(status.st_mode)) throw InputError("is a socket, not a file", path);
   if (::faccessat(AT_FDCWD, found.target.c_str(), W_OK, AT_EACCESS) != 0) {
-    throw_errno(errno, kCannotWrite, path);
+    fail_to_write(path);
   }
   found.in_place = !S_ISREG(status.st_mode);
   return found;
@@ -267,7 +269,7 @@ void check_output(const std::string& path) {
   if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {  // no unnamed files here
     if (::faccessat(AT_FDCWD, folder_of(to.target).c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
   }
-  throw_errno(errno, kCannotWrite, path);
+  fail_to_write(path);
 }
 
 void OutputFile::append(std::string_view text) {

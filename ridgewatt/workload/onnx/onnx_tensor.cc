@@ -12,7 +12,6 @@
 namespace ridgewatt::workload::onnx_format {
 namespace {
 
-using onnx::OptionalProto;
 using onnx::SequenceProto;
 using onnx::SparseTensorProto;
 using onnx::TensorProto;
@@ -372,7 +371,11 @@ NamedValue read_value_info(std::string_view message) {
   return named;
 }
 
-ValueInfo read_sequence(std::string_view message, ExternalFolder& external, int depth) {
+namespace {
+
+// Reads a SequenceProto, or an OptionalProto, whose fields have the same numbers.
+ValueInfo read_items(ValueKind kind, std::string_view message, ExternalFolder& external,
+                     int depth) {
   check_depth(depth);
   std::vector<ValueInfo> items;
   for (WireReader in(message); in.next();) {
@@ -393,31 +396,17 @@ ValueInfo read_sequence(std::string_view message, ExternalFolder& external, int 
         break;
     }
   }
-  return container(ValueKind::kSequence, std::move(items));
+  return container(kind, std::move(items));
+}
+
+}  // namespace
+
+ValueInfo read_sequence(std::string_view message, ExternalFolder& external, int depth) {
+  return read_items(ValueKind::kSequence, message, external, depth);
 }
 
 ValueInfo read_optional(std::string_view message, ExternalFolder& external, int depth) {
-  check_depth(depth);
-  std::vector<ValueInfo> items;
-  for (WireReader in(message); in.next();) {
-    switch (in.field()) {
-      case OptionalProto::kTensorValueFieldNumber:
-        items.push_back(read_tensor(in.bytes(), external).value);
-        break;
-      case OptionalProto::kSparseTensorValueFieldNumber:
-        items.push_back(read_sparse_tensor(in.bytes(), external).value);
-        break;
-      case OptionalProto::kSequenceValueFieldNumber:
-        items.push_back(read_sequence(in.bytes(), external, depth + 1));
-        break;
-      case OptionalProto::kOptionalValueFieldNumber:
-        items.push_back(read_optional(in.bytes(), external, depth + 1));
-        break;
-      default:
-        break;
-    }
-  }
-  return container(ValueKind::kOptional, std::move(items));
+  return read_items(ValueKind::kOptional, message, external, depth);
 }
 
 }  // namespace ridgewatt::workload::onnx_format
