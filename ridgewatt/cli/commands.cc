@@ -7,6 +7,14 @@
 #include "ridgewatt/report/analysis_report.h"
 
 namespace ridgewatt::cli {
+
+AddCommand add_analyze, add_sandbox, add_operators, add_estimate, add_explain, add_roofline,
+    add_layers, add_llm, add_calibrate, add_device, add_report, add_sweep, add_store, add_sensors,
+    add_export, add_fleet, add_top, add_mode, add_serve, add_fake_board, add_fake_run, add_measure,
+    add_profile, add_govern, add_compare, add_soak, add_thermal, add_campaign, add_pareto,
+    add_federate, add_predict, add_schedule, add_tune, add_zoo, add_microbench, add_pipeline,
+    add_loadbench, add_study, add_completion;
+
 namespace {
 
 constexpr char kModels[] = "Models", kBoards[] = "Boards", kAnswers[] = "Answers",

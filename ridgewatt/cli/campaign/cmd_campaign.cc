@@ -4,6 +4,10 @@
 
 namespace ridgewatt::cli {
 
+AddCommand add_campaign_plan, add_campaign_submit, add_campaign_status, add_campaign_watch,
+    add_campaign_boards, add_campaign_rerun, add_campaign_resume, add_campaign_collect,
+    add_campaign_cancel, add_campaign_run;
+
 namespace {
 
 void list_campaigns(const Context& context, const std::string& location) {
