@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "ridgewatt/answer/board/calibrate_language.h"
+#include "ridgewatt/answer/board/runtime_runs.h"
 #include "ridgewatt/answer/calibrate.h"
 #include "ridgewatt/base/clock.h"
-#include "ridgewatt/base/environment.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/plural.h"
-#include "ridgewatt/base/process.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/statistics.h"
@@ -24,7 +23,6 @@
 #include "ridgewatt/device/board_names.h"
 #include "ridgewatt/io/csv_reader.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/io/json.h"
 #include "ridgewatt/io/path.h"
 #include "ridgewatt/measure/microbench.h"
 #include "ridgewatt/platform/sysfs.h"
@@ -216,180 +214,6 @@ std::vector<twin::CpuRates> all_rates(const std::vector<int>& counts,
   return rates;
 }
 
-// Runtimes that calibrate_local() runs, and their packages in the folder of the runner.
-struct RunnerPackage {
-  Runtime runtime;
-  std::string_view folder;   // in that of the runner; npm ci installs there
-  std::string_view package;  // in node_modules of the folder
-  const char* library = "";  // environment variable that names the library instead
-};
-constexpr RunnerPackage kRunnerPackages[] = {
-    {Runtime::kOnnxRuntimeCpu, "", "onnxruntime-node"},
-    {Runtime::kTfliteCpu, "tflite", "tfjs-tflite-node", "RIDGEWATT_TFLITE"}};
-
-bool has_package(const fs::path& runner, const RunnerPackage& package) {
-  std::error_code failed;
-  return environment_variable(package.library).has_value() ||
-         fs::exists(runner / package.folder / "node_modules" / package.package, failed);
-}
-
-bool has_package(const fs::path& runner, Runtime runtime) {
-  return std::any_of(std::begin(kRunnerPackages), std::end(kRunnerPackages), [&](const auto& one) {
-    return one.runtime == runtime && has_package(runner, one);
-  });
-}
-
-bool is_runner(const fs::path& folder) {
-  std::error_code failed;
-  return fs::exists(folder / "run_onnx.js", failed) &&
-         std::any_of(std::begin(kRunnerPackages), std::end(kRunnerPackages),
-                     [&](const auto& one) { return has_package(folder, one); });
-}
-
-// The folder of the runner, or empty if there is none.
-std::string find_runner(const std::string& asked) {
-  if (!asked.empty()) {
-    if (is_runner(asked)) return asked;
-    throw NotFoundError("no run_onnx.js with installed packages in the folder", asked,
-                        "run npm ci in tools/runtimes");
-  }
-  std::vector<fs::path> places;
-  if (const auto given = environment_variable("RIDGEWATT_RUNTIMES")) places.emplace_back(*given);
-  places.emplace_back("tools/runtimes");
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) places.emplace_back(folder_of(program.string()) + "/../../tools/runtimes");
-  const auto found = std::find_if(places.begin(), places.end(), is_runner);
-  return found == places.end() ? "" : found->string();
-}
-
-class RunFolder {
- public:
-  RunFolder() {
-    std::string name = (fs::temp_directory_path() / "ridgewatt-runs-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw_errno(errno, "cannot create a temporary folder", name);
-    path_ = name;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string file_of(const RunFolder& folder, std::string_view model) {
-  return fmt::format("{}/{}.onnx", folder.path(), model);
-}
-
-// A model that runs in a runtime, and its cost.
-struct KnownModel {
-  std::string name;
-  std::string dims;
-  Runtime runtime;
-  std::shared_ptr<const workload::DeployedWorkload> workload;
-};
-
-KnownModel known_model(const std::string& model, const std::string& dims, Runtime runtime) {
-  workload::DeployOptions deploy;
-  deploy.runtime = runtime;
-  for (const auto& part : split(dims, ' ')) {
-    const auto equals = part.find('=');
-    if (trim(part).empty()) continue;
-    const auto extent =
-        equals == std::string::npos ? std::nullopt : parse_double(part.substr(equals + 1));
-    if (!extent || !(*extent >= 1) || *extent != std::floor(*extent)) {
-      throw InputError(fmt::format("column dims has '{}', but must be NAME=SIZE", part), model);
-    }
-    deploy.dims[part.substr(0, equals)] = static_cast<std::int64_t>(*extent);
-  }
-  return {model, dims, runtime, std::make_shared<const workload::DeployedWorkload>(model, deploy)};
-}
-
-class RuntimeRuns {
- public:
-  explicit RuntimeRuns(std::string runner) : runner_(std::move(runner)) {}
-
-  // Adds a remark and returns nothing if the model cannot run.
-  std::optional<double> time_s(const std::string& file, const KnownModel& model, int threads,
-                               int batch, std::vector<std::string>& remarks) const {
-    Words dims;
-    for (const auto& part : split(model.dims, ' ')) {
-      if (!part.empty()) dims.insert(dims.end(), {"--dim", part});
-    }
-    Words words = {"node", runner_ + "/run_onnx.js", "--model", file};
-    Said said;
-    if (model.runtime == Runtime::kTfliteCpu) {
-      const std::string converted = file + ".tflite";
-      words = {runner_ + "/tflite/run_tflite.py", "--model", converted};
-      if (!fs::exists(converted)) {
-        said = output_of({runner_ + "/tflite/to_tflite.py", file, "-o", converted}, dims);
-      }
-      dims.clear();  // the conversion has set them
-    }
-    words.insert(words.end(), {"--threads", std::to_string(threads), "--batch",
-                               std::to_string(batch), "--runs", "5", "--seconds", "1"});
-    if (said.problem.empty()) said = output_of(std::move(words), dims);
-    if (const auto time_s = time_in(said)) return time_s;
-    remarks.push_back(fmt::format("{} could not be measured in {}: {}", model.name,
-                                  library_of(model.runtime), said.problem));
-    return std::nullopt;
-  }
-
- private:
-  using Words = std::vector<std::string>;
-  struct Said {
-    std::string output;
-    std::string problem;  // empty: none
-  };
-
-  static Said fail(std::string problem) { return {"", std::move(problem)}; }
-
-  static Said output_of(Words words, const Words& options) {
-    constexpr double kMostS = 120;
-    const std::string program = words.front();
-    ChildStart start;
-    start.words = std::move(words);
-    start.words.insert(start.words.end(), options.begin(), options.end());
-    ChildTalk talk;
-    talk.time_s = kMostS;
-    talk.wanted = [&] {
-      check_work();
-      return true;
-    };
-    ChildResult result;
-    try {
-      result = run_child(std::move(start), talk);
-    } catch (const NotFoundError&) {
-      if (program != "node") return fail(fmt::format("{} cannot be started", program));
-      return fail("node is not installed: install Node.js, and run npm ci in tools/runtimes");
-    }
-    if (result.end == ChildEnd::kTooLate)
-      return fail(sentence("the run did not end within {:g} s", kMostS));
-    if (result.end == ChildEnd::kExited && result.status == 0) return {result.output, ""};
-    const auto lines = split(std::string(trim(result.errors)), '\n');
-    return fail(escape_terminal(trim(lines.back())));
-  }
-
-  static std::optional<double> time_in(Said& said) {
-    if (!said.problem.empty()) return std::nullopt;
-    const Json found = Json::parse(said.output, nullptr, false);
-    if (found.is_object() && found.contains("p10_ms") && found["p10_ms"].is_number() &&
-        found["p10_ms"].get<double>() > 0) {
-      return found["p10_ms"].get<double>() / 1e3;
-    }
-    said = fail("the run printed no time");
-    return std::nullopt;
-  }
-
-  std::string runner_;
-};
-
 struct MeasuredRuns {
   std::vector<LocalRun> runs;
   std::vector<twin::CpuRun> rows;  // the same runs, as the fit reads them
@@ -423,7 +247,7 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
   if (cores > 1) threads.push_back(cores);
   for (const auto& [name, dims, runtime] : kCalibrationModels) {
     if (!has_package(runner, runtime)) continue;
-    workload::write_zoo_model(workload::find_zoo_entry(name), file_of(folder, name));
+    workload::write_zoo_model(workload::find_zoo_entry(name), folder.file_of(name));
     for (const int batch : kBatches) {
       for (const int count : threads) points.push_back({models.size(), batch, count, {}});
     }
@@ -437,7 +261,7 @@ MeasuredRuns run_models(const LocalCalibrateQuestion& question, const std::strin
     progress.update(i, model.name);
     if (point.batch == kBatches[0] && point.threads == 1) peaks.add(question.seconds_per_point / 2);
     if (failed.contains(point.model)) continue;
-    const std::string file = file_of(folder, model.name.substr(model.name.find(':') + 1));
+    const std::string file = folder.file_of(model.name.substr(model.name.find(':') + 1));
     const auto time_s = runtime.time_s(file, model, point.threads, point.batch, remarks);
     if (!time_s) {
       failed.insert(point.model);
@@ -593,12 +417,9 @@ LocalCalibration calibrate_local(const LocalCalibrateQuestion& question) {
         "llama.cpp was not measured, so its rates are assumed; run tools/runtimes/llama/build.sh "
         "to measure it");
   }
-  for (const auto& one : kRunnerPackages) {
-    if (runner.empty() || has_package(runner, one)) continue;
-    const fs::path folder = fs::path("tools/runtimes") / one.folder;
-    found.remarks.push_back(
-        fmt::format("{} was not measured, so its rates are assumed; run npm ci in {} to measure it",
-                    library_of(one.runtime), folder.string()));
+  if (!runner.empty()) {
+    const std::vector<std::string> missing = missing_packages(runner);
+    found.remarks.insert(found.remarks.end(), missing.begin(), missing.end());
   }
   const std::vector<twin::CpuRates> rates = peaks.rates();
   found.prior = twin::prior_cpu_twin(all_rates(counts, rates), machine.instructions);
