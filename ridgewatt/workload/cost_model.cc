@@ -356,6 +356,12 @@ class Accountant {
   std::size_t integer_weights_ = 0;
 };
 
+Integers integers_of(const CostOptions& options) {
+  if (!options.integers) return Integers::kNone;
+  const bool processor = options.runtime && is_on_cpu(*options.runtime);
+  return processor ? Integers::kResults : Integers::kOperands;
+}
+
 }  // namespace
 
 Model load_workload(const std::string& path) {
@@ -371,7 +377,7 @@ Analysis analyze(Model& model, const CostOptions& options) {
   Analysis analysis;
   analysis.shapes =
       infer(model, {.batch = options.batch, .dims = options.dims, .inputs = options.inputs});
-  analysis.plan = make_plan(model, options.kind, options.integers);
+  analysis.plan = make_plan(model, options.kind, integers_of(options));
   analysis.workload.name = model.name;
   analysis.workload.kind = options.kind;
   analysis.workload.batch = static_cast<int>(analysis.shapes.batch);

@@ -59,11 +59,18 @@ struct ExecutionPlan {
   bool is_constant(TensorId id) const { return origin_of(id) != Origin::kRuntime; }
 };
 
+// Operators next to quantizations that compute with 8-bit integers in inference
+// (plan/quantized_graph.h). Other conversions are steps of their own.
+enum class Integers : std::uint8_t {
+  kNone,
+  kOperands,  // contractions of 8-bit numbers, and operators between 8-bit numbers
+  kResults,   // as ONNX Runtime on a processor: convolutions only if the result is quantized, too
+};
+
 // `model` must have been processed by infer() and must outlive the plan. In training, dropout is a
-// kernel.
-// `integers`: for inference, operators between quantizations compute with 8-bit integers
-// (plan/quantized_graph.h). If not, the conversions are steps of their own.
-ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers = true);
+// kernel, and no operator computes with 8-bit integers.
+ExecutionPlan make_plan(const Model& model, WorkloadKind kind,
+                        Integers integers = Integers::kOperands);
 
 // Returns the weights on which an input of a node depends: stored tensors that training would
 // change. These are initializers and generated constants with a floating or quantized type, found

@@ -71,7 +71,7 @@ using Origin = ExecutionPlan::Origin;
 
 class PlanBuilder {
  public:
-  PlanBuilder(const Model& model, WorkloadKind kind, bool integers)
+  PlanBuilder(const Model& model, WorkloadKind kind, Integers integers)
       : kind_(kind), integers_(integers) {
     plan_.model = &model;
     plan_.storage.resize(model.tensors.size());
@@ -86,7 +86,7 @@ class PlanBuilder {
   ExecutionPlan build() {
     add_graph(plan_.model->graph, 1, 0);
     note_whole_caches();
-    if (kind_ == WorkloadKind::kInference && integers_) absorb_quantization(plan_);
+    if (kind_ == WorkloadKind::kInference) absorb_quantization(plan_, integers_);
     return std::move(plan_);
   }
 
@@ -271,7 +271,7 @@ class PlanBuilder {
   }
 
   WorkloadKind kind_;
-  bool integers_;
+  Integers integers_;
   ExecutionPlan plan_;
   int scopes_ = 0;
   std::map<std::pair<std::string, std::int64_t>, int> whole_caches_;
@@ -336,7 +336,7 @@ void collect_weights(const ExecutionPlan& plan, TensorId id, bool weight_slot, i
 
 }  // namespace
 
-ExecutionPlan make_plan(const Model& model, WorkloadKind kind, bool integers) {
+ExecutionPlan make_plan(const Model& model, WorkloadKind kind, Integers integers) {
   return PlanBuilder(model, kind, integers).build();
 }
 

@@ -1,9 +1,11 @@
 #include "ridgewatt/workload/plan/quantized_graph.h"
-#include "ridgewatt/base/contains.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "ridgewatt/base/contains.h"
+#include "ridgewatt/workload/kernel_fusion.h"
 
 namespace ridgewatt::workload {
 namespace {
@@ -33,9 +35,42 @@ bool moves_only(const Step& step) {
   return contains(kOps, step.node->op);
 }
 
+// Contractions and other operators that ONNX Runtime computes with 8-bit integers on a processor.
+constexpr std::string_view kProductsOnProcessor = "Conv|MatMul|Gemm";
+constexpr std::string_view kOnProcessor =
+    "Add|Mul|Sigmoid|LeakyRelu|Softmax|AveragePool|GlobalAveragePool|MaxPool|Concat|Split|Slice|"
+    "Where|Gather|Reshape|Expand|Flatten|Transpose|Squeeze|Unsqueeze|Resize|ReduceMax|ReduceMin";
+
+// The known number of a scalar, or `fallback`.
+double scalar_of(const ExecutionPlan& plan, const Node& node, std::size_t input, double fallback) {
+  if (input >= node.inputs.size() || node.inputs[input] == kNoTensor) return fallback;
+  const auto& content = plan.tensor(node.inputs[input]).constant;
+  if (content && !content->floats.empty()) return content->floats.front();
+  return content && !content->ints.empty() ? static_cast<double>(content->ints.front()) : fallback;
+}
+
+// True if Relu or Clip keeps all numbers that the quantization can write. Numbers that are not
+// known are assumed to fit.
+bool keeps_all(const ExecutionPlan& plan, const Node& clamp, const Node& quantization) {
+  constexpr double kLeastInt8 = -128, kSteps = 255;
+  constexpr double kTolerance = 0.01;  // of a step; chosen: scales are rounded
+  const bool is_signed = plan.tensor(quantization.outputs[0]).dtype == DataType::kInt8;
+  const double first = is_signed ? kLeastInt8 : 0;
+  const double scale = scalar_of(plan, quantization, 1, 0);
+  const double least = scale * (first - scalar_of(plan, quantization, 2, first));
+  const double most = least + scale * kSteps;
+  double from = 0, to = most;
+  if (clamp.op == "Clip") {
+    from = scalar_of(plan, clamp, 1, clamp.real("min", least));
+    to = scalar_of(plan, clamp, 2, clamp.real("max", most));
+  }
+  return from <= least + kTolerance * scale && to >= most - kTolerance * scale;
+}
+
 class Absorber {
  public:
-  explicit Absorber(ExecutionPlan& plan) : plan_(plan) {
+  Absorber(ExecutionPlan& plan, Integers integers)
+      : plan_(plan), on_processor_(integers == Integers::kResults) {
     users_.resize(plan.model->tensors.size());
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       for (const TensorId in : plan.steps[i].node->inputs) {
@@ -52,7 +87,9 @@ class Absorber {
     if (!any) return;
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) visit(static_cast<int>(i));
     for (Step& step : plan_.steps) {
-      if (dequantizes(plan_, step)) drop_if_unused(step);
+      if (!dequantizes(plan_, step)) continue;
+      drop_if_unused(step);
+      if (on_processor_) run_if_used(step);
     }
     for (std::size_t id = 0; id < plan_.storage.size(); ++id) {
       plan_.storage[id] = final_root(static_cast<TensorId>(id));
@@ -86,6 +123,12 @@ class Absorber {
     return false;
   }
 
+  bool is_stored_as_integer(TensorId id) const {
+    const int producer = plan_.producer_of(id);
+    return producer >= 0 &&
+           plan_.steps[static_cast<std::size_t>(producer)].node->op == "DequantizeLinear";
+  }
+
   bool is_contraction(const Step& step) const {
     return step.kind == StepKind::kKernel && step.rule->gradient == Gradient::kContraction &&
            (step.rule->op_class == OpClass::kConv || step.rule->op_class == OpClass::kGemm);
@@ -93,8 +136,15 @@ class Absorber {
 
   bool reads_dequantized(const Step& step) const {
     const auto& inputs = step.node->inputs;
-    if (is_contraction(step)) {
-      return inputs.size() > 1 && is_dequantized(inputs[0]) && is_dequantized(inputs[1]);
+    const bool contraction = is_contraction(step);
+    if (on_processor_ &&
+        !is_among(step.node->op, contraction ? kProductsOnProcessor : kOnProcessor)) {
+      return false;
+    }
+    if (contraction) {
+      const bool biased = inputs.size() > 2 && inputs[2] != kNoTensor;
+      return inputs.size() > 1 && is_dequantized(inputs[0]) && is_dequantized(inputs[1]) &&
+             (!on_processor_ || !biased || is_stored_as_integer(inputs[2]));
     }
     bool any = false;
     for (const TensorId in : inputs) {
@@ -116,7 +166,13 @@ class Absorber {
       const int user = users_[index(id)].front();
       const Step& step = step_at(user);
       if (step.kind == StepKind::kFolded) return -1;
-      if (quantizes(plan_, step) && step.node->inputs[0] == id) return user;
+      if (quantizes(plan_, step) && step.node->inputs[0] == id) {
+        const bool fits =
+            !on_processor_ || std::all_of(clamps.begin(), clamps.end(), [&](int clamp) {
+              return keeps_all(plan_, *step_at(clamp).node, *step.node);
+            });
+        return fits ? user : -1;
+      }
       const bool clamps_it = step.node->op == "Relu" || step.node->op == "Clip";
       if (!clamps_it || step.node->inputs[0] != id || first_output(step) == kNoTensor) return -1;
       clamps.push_back(user);
@@ -131,13 +187,13 @@ class Absorber {
     if (absorbed_[static_cast<std::size_t>(i)] || !runs || !step.node->subgraphs.empty()) return;
     if (step.rule == nullptr || quantizes(plan_, step) || dequantizes(plan_, step)) return;
     if (!reads_dequantized(step)) return;
-    const bool contraction = is_contraction(step);
+    const bool in_reals = is_contraction(step) && !(on_processor_ && step.node->op == "Conv");
     std::vector<std::pair<TensorId, int>> quantizations;
     std::vector<int> clamps;
     for (const TensorId out : step.node->outputs) {
       const int found = out == kNoTensor ? -1 : only_quantization(out, clamps);
       if (found >= 0) quantizations.emplace_back(out, found);
-      if (found < 0 && out != kNoTensor && !contraction) return;
+      if (found < 0 && out != kNoTensor && !in_reals) return;
     }
     step.quantized = true;
     if (step.kind == StepKind::kKernel) step.integer = true;
@@ -178,6 +234,20 @@ class Absorber {
     plan_.storage[index(out)] = plan_.storage[index(step.node->inputs[0])];
   }
 
+  // ONNX Runtime does not dequantize weights in advance. Products read weights with scales per
+  // block as they are stored.
+  void run_if_used(Step& step) {
+    const TensorId out = step.node->outputs[0];
+    const auto& users = users_[index(out)];
+    const bool used = std::any_of(users.begin(), users.end(), [&](int user) {
+      return step_at(user).kind == StepKind::kKernel && !step_at(user).quantized;
+    });
+    const bool in_blocks = step.node->integer("block_size", 0) > 0;
+    if (step.kind != StepKind::kFolded || step.rule == nullptr || in_blocks || !used) return;
+    step.kind = StepKind::kKernel;
+    plan_.origin[index(out)] = ExecutionPlan::Origin::kRuntime;
+  }
+
   TensorId final_root(TensorId id) const {
     for (std::size_t depth = 0; depth < plan_.storage.size(); ++depth) {
       const TensorId next = plan_.storage[index(id)];
@@ -188,6 +258,7 @@ class Absorber {
   }
 
   ExecutionPlan& plan_;
+  bool on_processor_;
   std::vector<std::vector<int>> users_;  // steps that read each tensor
   std::vector<bool> is_result_;
   std::vector<bool> absorbed_;
@@ -195,8 +266,8 @@ class Absorber {
 
 }  // namespace
 
-void absorb_quantization(ExecutionPlan& plan) {
-  Absorber(plan).run();
+void absorb_quantization(ExecutionPlan& plan, Integers integers) {
+  if (integers != Integers::kNone) Absorber(plan, integers).run();
 }
 
 TensorId operand_root(const ExecutionPlan& plan, const Step& step, TensorId id) {

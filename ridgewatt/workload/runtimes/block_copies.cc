@@ -71,7 +71,8 @@ class Blocker {
   // True if the convolution writes blocks of channels.
   bool writes_blocks(const Step& head) const {
     const TensorId in = head.node->inputs[0], out = head.node->outputs[0];
-    if (head.node->op != "Conv" || head.quantized) return false;
+    const bool fixed = head.node->inputs.size() > 1 && plan_.is_constant(head.node->inputs[1]);
+    if (head.node->op != "Conv" || head.quantized || !fixed) return false;
     if (!is_image(in) || !is_image(out)) return false;
     const std::int64_t group = std::max<std::int64_t>(head.node->integer("group", 1), 1);
     const std::int64_t read = extent(in, 1), written = extent(out, 1);

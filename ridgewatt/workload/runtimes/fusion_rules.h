@@ -80,6 +80,7 @@ struct Chain {
   std::span<const Link> links = {};
   bool writes_parts = false;  // may write into a part of a larger tensor
   bool shares = false;        // other kernels may also read intermediate results
+  bool reals = false;         // only if the head does not compute with 8-bit integers
   std::string_view source = {};
 };
 

@@ -74,7 +74,7 @@ class Grouper {
     Group group{.units = {unit}, .scope = step(first).scope};
     for (const Chain& chain : rules_.chains) {
       if ((chain.widths & width_) == 0 || !matches_unit(unit, chain.head)) continue;
-      if (!applies(chain.when, unit)) continue;
+      if (!applies(chain.when, unit) || (chain.reals && step(first).quantized)) continue;
       group.chain = &chain;
       break;
     }

@@ -54,7 +54,7 @@ constexpr RuntimeRules kOnnxRuntime{.idioms = kOrtIdioms,
 constexpr Link kOrtCpuConvolution[] = {{.ops = "BatchNormalization|Mul|Add", .repeats = true},
                                        {.ops = "Add", .reads = Reads::kTensor},
                                        {.ops = activations::kAfterOrtCpuWork}};
-constexpr Link kOrtCpuGemm[] = {{.ops = activations::kAfterOrtCpuWork}};
+constexpr Link kOrtCpuActivation[] = {{.ops = activations::kAfterOrtCpuWork}};
 constexpr Link kOrtCpuProduct[] = {{.ops = "Mul|Div"}};
 constexpr Link kOrtCpuInteger[] = {
     {.ops = "Cast"}, {.ops = "Mul", .reads = Reads::kAny}, {.ops = "Add"}};
@@ -63,13 +63,20 @@ constexpr Link kOrtCpuBias[] = {{.ops = "Gelu|FastGelu"}};
 constexpr Chain kOrtCpuChains[] = {
     {.name = "convolution",
      .head = "Conv",
+     .when = When::kWeights,
      .links = kOrtCpuConvolution,
+     .reals = true,
      .source = "[profiles] folded scales; a residual and an activation join"},
-    {.name = "product", .head = "Gemm", .links = kOrtCpuGemm, .source = "[profiles] FusedGemm"},
+    {.name = "convolution with weights that are dequantized, product",
+     .head = "Conv|Gemm",
+     .links = kOrtCpuActivation,
+     .reals = true,
+     .source = "[profiles] FusedConv, FusedGemm"},
     {.name = "product of activations",
      .head = "MatMul",
      .when = When::kActivations,
      .links = kOrtCpuProduct,
+     .reals = true,
      .source = "[profiles] FusedMatMul takes the scale of attention"},
     {.name = "dynamic quantization",
      .head = "MatMulInteger",

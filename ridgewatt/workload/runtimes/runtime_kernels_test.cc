@@ -270,6 +270,39 @@ TEST(RuntimeKernels, AQuantizedResidualIsAddedInInt8) {
   }
 }
 
+// Profiles of ONNX Runtime 1.30 on a processor: a convolution of quantized numbers has an integer
+// kernel only if its result is quantized, too. If not, its weights are dequantized in each run, and
+// normalizations are not folded into it. Relu joins if the zero point is the smallest number.
+TEST(RuntimeKernels, OnProcessorsTheResultOfAnIntegerConvolutionIsQuantized) {
+  const auto there_and_back = [](GraphBuilder& g, const Value& x, std::int8_t zero) {
+    const Value scale = g.scalar(0.1F);
+    const Value point = g.constant(std::vector<std::int8_t>{zero}, {});
+    return g.op("DequantizeLinear", {g.op("QuantizeLinear", {x, scale, point}), scale, point});
+  };
+  enum class Between { kRelu, kNormalization };
+  const auto kernels = [&](Between between, std::int8_t zero) {
+    Model model;
+    return operators(analyze_graph(
+        model,
+        [&](GraphBuilder& g) {
+          const Value x = there_and_back(g, g.input("x", Dims{1, 16, 16, 16}), 0);
+          const Value weight = there_and_back(g, g.parameter("w", {16, 16, 3, 3}), 0);
+          Value y = g.op("Conv", {x, weight}, {{"pads", std::vector<std::int64_t>(4, 1)}});
+          y = between == Between::kRelu ? g.relu(y) : g.batch_norm(y);
+          return there_and_back(g, y, zero);
+        },
+        {.runtime = Runtime::kOnnxRuntimeCpu}));
+  };
+  using Ops = std::vector<std::string>;
+  EXPECT_EQ(kernels(Between::kRelu, -128), Ops({"QuantizeLinear", "Conv", "DequantizeLinear"}));
+  EXPECT_EQ(kernels(Between::kRelu, 0),
+            Ops({"QuantizeLinear", "DequantizeLinear", "DequantizeLinear", "Conv", "QuantizeLinear",
+                 "DequantizeLinear"}));
+  EXPECT_EQ(kernels(Between::kNormalization, -128),
+            Ops({"QuantizeLinear", "DequantizeLinear", "DequantizeLinear", "Conv",
+                 "BatchNormalization", "QuantizeLinear", "DequantizeLinear"}));
+}
+
 // Convolution and SiLU, as Ultralytics exports them. Layer lists of YOLO engines show one kernel in
 // FP16 ("Conv + PWN(PWN(Sigmoid), PWN(Mul))") and two in FP32.
 TEST(RuntimeKernels, SiluJoinsAConvolutionOfTensorRtInFp16) {
