@@ -111,12 +111,15 @@ struct CpuTwin {
   std::vector<CpuRates> rates;            // element i holds the peaks at i + 1 threads
   double cache_bytes = kPriorCacheBytes;  // part of the last-level cache that a program can use
   double block_channels = CpuInstructions{}.block_channels;
+  bool int8_products = CpuInstructions{}.int8_products;
   std::array<double, kCpuParamCount> values{};
   std::array<double, kCpuParamCount> log_sd{};  // standard deviation of ln(value)
-  // Standard deviation of ln(measured / modelled) that remains beyond that of the parameters.
+  // Standard deviation of ln(measured / modelled) in ONNX Runtime that remains beyond that of the
+  // parameters.
   double error_time = 0;
-  double error_degrees = 0;  // degrees of freedom of Student's t for `error_time`
-  std::string status;        // "fitted" or "priors on measured peaks"
+  double error_tflite_time = 0;  // the same for TensorFlow Lite
+  double error_degrees = 0;      // degrees of freedom of Student's t for these errors
+  std::string status;            // "fitted" or "priors on measured peaks"
   std::string origin;
 
   double operator[](CpuParam param) const { return values[static_cast<std::size_t>(param)]; }

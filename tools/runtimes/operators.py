@@ -30,6 +30,7 @@ CONVOLUTIONS = [
 PRODUCTS = [(1, 1024, 1024), (1, 4096, 4096), (4, 1024, 1024), (16, 1024, 1024), (49, 768, 768), (128, 768, 768),
             (128, 3072, 768), (197, 768, 2304), (512, 512, 512), (1024, 1024, 1024), (128, 64, 64), (512, 64, 128)]
 BATCHED = [(12, 128, 64, 128), (12, 197, 64, 197), (8, 512, 64, 512), (12, 128, 128, 64)]
+EIGHT_BIT = "QLinearSigmoid QLinearLeakyRelu QLinearGlobalAveragePool".split()  # of com.microsoft
 RECURRENT = [(100, 64), (50, 256), (20, 512), (35, 650)]  # time steps, width
 
 
@@ -59,32 +60,43 @@ def attribute(name, value):
     return field(1, name) + b"".join(field(8, one) for one in value) + field(20, 7)
 
 
+FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
+SIZE_OF = {FLOAT: 4, UINT8: 1, INT8: 1, INT32: 4}
+MICROSOFT = "com.microsoft"
+
+
 class Graph:
     def __init__(self):
         numbers = random.Random(1)
+        self.bytes = bytes(numbers.randrange(256) for _ in range(1 << 14))
         self.block = array.array("f", [0.1 * numbers.random() - 0.05 for _ in range(1 << 14)]).tobytes()
         self.nodes, self.inputs, self.weights, self.outputs = [], [], [], []
 
-    def input(self, dims):
+    def input(self, dims, kind=FLOAT):
         name = f"input{len(self.inputs)}"
         shape = b"".join(field(1, field(1, extent)) for extent in dims)
-        self.inputs.append(field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))))
+        self.inputs.append(field(1, name) + field(2, field(1, field(1, kind) + field(2, shape))))
         return name
 
-    def weight(self, dims):
-        size = 4
+    def weight(self, dims, kind=FLOAT, data=None):
+        size = SIZE_OF[kind]
         for extent in dims:
             size *= extent
         name = f"weight{len(self.weights)}"
-        data = (self.block * (size // len(self.block) + 1))[:size]
-        self.weights.append(b"".join(field(1, extent) for extent in dims) + field(2, 1) + field(8, name) +
-                            field(9, data))
+        block = data or (self.block if kind == FLOAT else self.bytes)
+        self.weights.append(b"".join(field(1, extent) for extent in dims) + field(2, kind) + field(8, name) +
+                            field(9, (block * (size // len(block) + 1))[:size]))
         return name
 
-    def add(self, op, inputs, **attributes):
+    def scale(self, kind=UINT8):
+        """A scale and a zero point."""
+        return [self.weight([], FLOAT, struct.pack("<f", 0.01)), self.weight([], kind, bytes([128 if kind == UINT8 else 0]))]
+
+    def add(self, op, inputs, domain="", **attributes):
         name = f"{op}_{len(self.nodes)}"
         self.nodes.append(b"".join(field(1, one) for one in inputs) + field(2, name) + field(3, name) +
-                          field(4, op) + b"".join(field(5, attribute(*one)) for one in attributes.items()))
+                          field(4, op) + b"".join(field(5, attribute(*one)) for one in attributes.items()) +
+                          (field(7, domain) if domain else b""))
         self.outputs.append(field(1, name))
 
     def write(self, path):
@@ -92,7 +104,8 @@ class Graph:
         for number, parts in ((5, self.weights), (11, self.inputs), (12, self.outputs)):
             graph += b"".join(field(number, part) for part in parts)
         with open(path, "wb") as out:
-            out.write(field(1, 8) + field(8, field(1, "") + field(2, 17)) + field(7, graph))
+            sets = field(8, field(1, "") + field(2, 17)) + field(8, field(1, MICROSOFT) + field(2, 1))
+            out.write(field(1, 8) + sets + field(7, graph))
 
 
 def elementwise():
@@ -134,6 +147,35 @@ def products():
     return graph
 
 
+def eight_bit():
+    graph = Graph()
+    for channels, side, filters, window, stride, groups in CONVOLUTIONS:
+        weights = graph.weight([filters, channels // groups, window, window], INT8)
+        graph.add("QLinearConv", [graph.input([1, channels, side, side], UINT8), *graph.scale(), weights,
+                                  *graph.scale(INT8), *graph.scale(), graph.weight([filters], INT32)],
+                  kernel_shape=[window, window], strides=[stride, stride], pads=[window // 2] * 4, group=groups)
+    for rows, inner, columns in PRODUCTS:
+        graph.add("QLinearMatMul", [graph.input([rows, inner], UINT8), *graph.scale(),
+                                    graph.weight([inner, columns], INT8), *graph.scale(INT8), *graph.scale()])
+    for count, rows, inner, columns in BATCHED:
+        graph.add("QLinearMatMul", [graph.input([1, count, rows, inner], UINT8), *graph.scale(),
+                                    graph.input([1, count, inner, columns], UINT8), *graph.scale(), *graph.scale()])
+    for side in SIZES:
+        x, y = graph.input([1, 64, side, side], UINT8), graph.input([1, 64, side, side], UINT8)
+        graph.add("QuantizeLinear", [graph.input([1, 64, side, side]), *graph.scale()])
+        graph.add("DequantizeLinear", [x, *graph.scale()])
+        graph.add("Transpose", [x], perm=[0, 2, 3, 1])
+        graph.add("Transpose", [x], perm=[0, 3, 1, 2])
+        for op in ("QLinearAdd", "QLinearMul"):
+            graph.add(op, [x, *graph.scale(), y, *graph.scale(), *graph.scale()], MICROSOFT)
+        for op in EIGHT_BIT:
+            graph.add(op, [x, *graph.scale(), *graph.scale()], MICROSOFT)
+        graph.add("QLinearConcat", [*graph.scale(), x, *graph.scale(), y, *graph.scale()], MICROSOFT, axis=1)
+        for window in (2, 3, 5):
+            graph.add("MaxPool", [x], kernel_shape=[window, window], strides=[2, 2])
+    return graph
+
+
 def recurrent():
     graph = Graph()
     for steps, width in RECURRENT:
@@ -148,7 +190,7 @@ def main():
         sys.exit(__doc__)
     os.makedirs(sys.argv[1], exist_ok=True)
     for name, make in (("elementwise", elementwise), ("conv", convolutions), ("product", products),
-                       ("recurrent", recurrent)):
+                       ("recurrent", recurrent), ("eight_bit", eight_bit)):
         make().write(os.path.join(sys.argv[1], name + ".onnx"))
 
 

@@ -16,8 +16,6 @@ using C = CpuParam;
 using workload::KernelCost;
 using workload::OpClass;
 
-constexpr double kTile = 16;  // columns of a product's tile
-
 // FP32 operations at the processor's peak that an operator computes per element, in addition to
 // moving its data. Source: profiles of graphs of single operators, as for the priors.
 struct OperatorWork {
@@ -33,6 +31,8 @@ constexpr OperatorWork kOperatorWork[] = {
     {"Gelu|FastGelu", 150},
     {"Softmax|LogSoftmax", 40},
     {"Transpose", 40},
+    {"QuantizeLinear", 25},
+    {"DequantizeLinear", 12},
     {"Log|Elu|Selu|Celu|Sin|Cos|Mish", 380},
     {"Softplus", 2800},
     {"DepthToSpace|SpaceToDepth", 240},
@@ -44,9 +44,30 @@ constexpr OperatorWork kOperatorWork[] = {
 constexpr std::string_view kOneThread =
     "Concat|Split|Slice|Pad|Where|Tile|Cast|Gather|DepthToSpace|SpaceToDepth|BatchNormalization|"
     "InstanceNormalization|CumSum|Expand|Resize|Upsample|Identity|NonMaxSuppression|NonZero|"
-    "Reformat|QuickGelu|GRU";
+    "Reformat|QuickGelu|DequantizeLinear";
+// Seen: GRU runs on one thread of a processor with AVX-512, and on all threads with AVX2.
+bool divides(const CpuTwin& twin, const workload::KernelCost& kernel) {
+  const bool wide = twin.block_channels >= CpuInstructions{}.block_channels;
+  return !kernel.strided && !workload::is_among(kernel.op, kOneThread) &&
+         !(wide && kernel.op == "GRU");
+}
+
 // Factor on the time of a single-threaded kernel if other threads' caches hold part of its data.
 constexpr double kFromOthers = 1.25;
+
+// FP32 operations at the peak in kernels of 8-bit numbers. Source: profiles of single operators,
+// with instructions for sums of products (VNNI, AVX-512) and without them (AVX2).
+struct IntegerWork {
+  double per_place;       // per position of the window that is copied before a product
+  double per_place_wide;  // the same if the kernel needs no copy
+  double per_tap;         // of a depthwise window
+  double per_tap_wide;
+  double per_sum;          // of a depthwise convolution
+  double per_result;       // to scale and round a result
+  double unsigned_weight;  // factor if both operands are unsigned
+};
+constexpr IntegerWork kWithDot = {1500, 1500, 21, 21, 42, 0, 1};
+constexpr IntegerWork kWithoutDot = {400, 100, 12, 6.2, 20, 19, 1.5};
 
 // Blocks of channels are computed four at a time. A rest of one to three blocks is less efficient,
 // because the multiply-adds of one block wait for each other.
@@ -88,12 +109,19 @@ class KernelTimer {
 
  private:
   static bool is_integer(const KernelCost& kernel) { return kernel.work_int_op > kernel.work_flop; }
+  static bool fills(double channels, double vector) {
+    return channels > 0 && std::fmod(channels, vector) == 0;
+  }
+  const IntegerWork& integer_work() const { return t_.int8_products ? kWithDot : kWithoutDot; }
   double compute_s(const KernelCost& kernel, C param, double overhead) const {
-    const double flop = 2 * kernel.macs;
-    if (is_integer(kernel)) {
-      return flop / (t_[C::kInteger] * rates_.flop_per_s);
-    }
-    return overhead * flop / (t_[param] * rates_.flop_per_s);
+    return overhead * 2 * kernel.macs / (t_[param] * rates_.flop_per_s);
+  }
+  // Scales the results of an 8-bit product. Activations are unsigned, and so are the weights of
+  // most dynamically quantized models.
+  double integer_product_s(const KernelCost& kernel) const {
+    const bool both_unsigned = !(kernel.weight_bytes > 0) || kernel.op == "MatMulInteger";
+    return compute_s(kernel, C::kInteger, both_unsigned ? integer_work().unsigned_weight : 1) +
+           integer_work().per_result * kernel.output_elements / rates_.flop_per_s;
   }
   double weights_s(const KernelCost& kernel) const {
     return kernel.weight_bytes / (t_[C::kWeights] * weights_bytes_per_s_);
@@ -129,31 +157,43 @@ class KernelTimer {
             memory};
   }
 
-  // Unrolls the window, position by position and group by group, then multiplies.
+  // ONNX Runtime reads the window in place if the channels fill its vectors. If not, it copies the
+  // window, position by position and group by group, then multiplies.
   Work integer_convolution(const KernelCost& kernel) const {
-    // FP32 operations: per unrolled position of the window; per position and per sum if depthwise.
-    constexpr double kPerPlace = 1500, kPerTap = 21, kPerSum = 42;
+    constexpr double kRead = 4, kWritten = 16;  // channels that fill vectors
+    const IntegerWork& work = integer_work();
     const double memory = weights_s(kernel) + moved_s(activations(kernel), C::kVector);
     if (kernel.groups > 1 && kernel.output_channels <= 1) {
-      const double operations = kernel.output_elements * (kPerSum + kPerTap * kernel.window);
+      const double tap = fills(kernel.groups, kWritten) ? work.per_tap_wide : work.per_tap;
+      const double operations = kernel.output_elements * (work.per_sum + tap * kernel.window);
       return {operations / rates_.flop_per_s, memory};
     }
+    const double channels = kernel.reduction_length / std::max(kernel.window, 1.0);
+    const bool in_place =
+        kernel.groups <= 1 && fills(channels, kRead) && fills(kernel.output_channels, kWritten);
     const double places = kernel.output_elements / std::max(kernel.output_channels, 1.0);
-    const double unrolling = kernel.window > 1 ? places * kernel.window * kPerPlace : 0;
-    return {compute_s(kernel, C::kInteger, 1) + unrolling / rates_.flop_per_s, memory};
+    const double place = in_place ? work.per_place_wide : work.per_place;
+    const double unrolling = kernel.window > 1 ? places * kernel.window * place : 0;
+    const double operations = unrolling + work.per_result * kernel.output_elements;
+    return {compute_s(kernel, C::kInteger, 1) + operations / rates_.flop_per_s, memory};
   }
 
   // Unrolls the window, then multiplies, group by group.
   Work plain(const KernelCost& kernel) const {
+    constexpr double kPerGroup = 2.4, kRowStart = 16;  // see convolution()
     if (kernel.groups > 1 && kernel.output_channels < t_.block_channels) {
-      return {compute_s(kernel, C::kPlain, kernel.output_channels <= 1 ? 5 : 1),
+      const double row = std::max(kernel.row_length, 1.0);
+      const double overhead = kernel.output_channels <= 1 ? kPerGroup * (1 + kRowStart / row) : 1;
+      return {compute_s(kernel, C::kPlain, overhead),
               weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }
     const double sum = std::max(kernel.reduction_length, 1.0);
     const double places = kernel.output_elements / std::max(kernel.output_channels, 1.0);
     const double unrolled = kernel.window > 1 ? 2 * kFloatBytes * sum * places : 0;
-    return {compute_s(kernel, C::kProduct, padded(places, kTile)),
-            weights_s(kernel) + moved_s(activations(kernel) + unrolled, C::kVector)};
+    // The unrolled part of the window stays in the cache.
+    return {compute_s(kernel, C::kProduct, padded(places, t_.block_channels)),
+            weights_s(kernel) + moved_s(activations(kernel), C::kVector) +
+                unrolled / rates_.cache_bytes_per_s};
   }
 
   Work product(const KernelCost& kernel) const {
@@ -165,7 +205,10 @@ class KernelTimer {
       return {0, weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }
     double compute =
-        compute_s(kernel, C::kProduct, (1 + kShort / sum) * padded(kernel.output_channels, kTile));
+        is_integer(kernel)
+            ? integer_product_s(kernel)
+            : compute_s(kernel, C::kProduct,
+                        (1 + kShort / sum) * padded(kernel.output_channels, t_.block_channels));
     if (!(kernel.weight_bytes > 0)) {
       compute += kPack * kernel.read_bytes / kFloatBytes / rates_.flop_per_s;
     }
@@ -196,6 +239,8 @@ class KernelTimer {
       operations =
           row.per_output * kernel.output_elements + row.per_input * kernel.read_bytes / kFloatBytes;
     }
+    constexpr double kPerInteger = 15;
+    if (is_integer(kernel)) operations = std::max(operations, kPerInteger * kernel.output_elements);
     if (kernel.op_class == OpClass::kPooling) {
       constexpr double kPerPlace = 5;
       operations = kPerPlace * kernel.window * kernel.output_elements;
@@ -230,8 +275,7 @@ std::vector<CpuKernelTime> cpu_kernel_times(const CpuTwin& twin, const workload:
   for (const auto& kernel : cost.kernels) {
     const Work alone = work(kernel, 1);
     CpuKernelTime time{alone.compute_s, alone.memory_s, node_s};
-    const bool shares = tflite ? tflite_shares(kernel)
-                               : !kernel.strided && !workload::is_among(kernel.op, kOneThread);
+    const bool shares = tflite ? tflite_shares(kernel) : divides(twin, kernel);
     if (threads > 1 && !shares) {
       time.compute_s *= kFromOthers;
       time.memory_s *= kFromOthers;
@@ -277,9 +321,10 @@ double memory_sd(const CpuTwin& twin, const CpuModel& modelled_s) {
 }
 
 double cpu_variance(const CpuTwin& twin, const workload::WorkloadCost& cost, int threads) {
-  return squared(twin.error_time) + parameter_variance(twin, [&](const CpuTwin& moved) {
-           return cpu_run_s(moved, cost, threads);
-         });
+  const bool tflite = cost.runtime == Runtime::kTfliteCpu;
+  return squared(tflite ? twin.error_tflite_time : twin.error_time) +
+         parameter_variance(twin,
+                            [&](const CpuTwin& moved) { return cpu_run_s(moved, cost, threads); });
 }
 
 CpuRun cpu_run(std::shared_ptr<const workload::WorkloadCost> cost, int threads, double time_s) {

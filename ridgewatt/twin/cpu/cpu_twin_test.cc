@@ -95,9 +95,55 @@ TEST(CpuTwin, BlocksOfEightChannelsAreFuller) {
 
 TEST(CpuTwin, ProductsOfEightBitNumbersNeedInstructionsForTheirSums) {
   const CpuTwin with = prior_cpu_twin({{100e9, 20e9, 80e9}}, {.int8_products = true});
-  const CpuTwin without = prior_cpu_twin({{100e9, 20e9, 80e9}}, {.int8_products = false});
-  EXPECT_GT(with[C::kInteger], 2 * without[C::kInteger]);
+  const CpuTwin without =
+      prior_cpu_twin({{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}}, {.int8_products = false});
+  EXPECT_GT(with[C::kInteger], 1.5 * without[C::kInteger]);
   EXPECT_EQ(with[C::kProduct], without[C::kProduct]);
+  EXPECT_FALSE(read_cpu_twin(board_with(without)).int8_products);
+}
+
+// Profiles of single convolutions on a processor with AVX2 (101 GFLOP/s): 64 channels, 80x80, 3x3
+// take 2.76 ms; 3 channels, 416x416, 64 filters 7x7 with stride 2 take 9.3 ms, because the window
+// is copied.
+TEST(CpuTwin, EightBitConvolutionsOfFewChannelsCopyTheirWindow) {
+  const CpuTwin twin =
+      prior_cpu_twin({{101e9, 14e9, 60e9}}, {.block_channels = 8, .int8_products = false});
+  const auto time_s = [&](double channels, double places, double taps) {
+    workload::KernelCost kernel = whole_convolution();
+    kernel.blocks = false;
+    kernel.output_elements = 64 * places;
+    kernel.window = taps;
+    kernel.reduction_length = channels * taps;
+    kernel.macs = kernel.output_elements * kernel.reduction_length;
+    kernel.work_flop = 0;
+    kernel.work_int_op = 2 * kernel.macs;
+    kernel.weight_bytes = kernel.read_bytes = 64 * kernel.reduction_length;
+    kernel.write_bytes = kernel.output_elements;
+    return cpu_kernel_times(twin, one_kernel(kernel), 1).front().total_s();
+  };
+  EXPECT_NEAR(time_s(64, 80 * 80, 9) / 2.76e-3, 1, 0.15);
+  EXPECT_NEAR(time_s(3, 208 * 208, 49) / 9.3e-3, 1, 0.5);
+  EXPECT_GT(time_s(3, 208 * 208, 49) / time_s(4, 208 * 208, 49), 1.2);
+}
+
+// Profiles of ONNX Runtime 1.30: a GRU of width 650 takes 0.59 times as long on two threads with
+// AVX2, and as long as on one thread with AVX-512.
+TEST(CpuTwin, ARecurrentLayerRunsOnAllThreadsWithAvx2) {
+  const std::vector<CpuRates> rates = {{100e9, 20e9, 80e9}, {200e9, 25e9, 160e9}};
+  workload::KernelCost kernel;
+  kernel.name = kernel.op = "GRU";
+  kernel.op_class = workload::OpClass::kRecurrent;
+  kernel.weight_bytes = kernel.read_bytes = 4.0 * 6 * 650 * 650;
+  kernel.macs = 35.0 * 6 * 650 * 650;
+  kernel.work_flop = 2 * kernel.macs;
+  kernel.launches = 1 + 35;
+  const auto speedup = [&](double block) {
+    const CpuTwin twin = prior_cpu_twin(rates, {.block_channels = block});
+    return cpu_kernel_times(twin, one_kernel(kernel), 1).front().total_s() /
+           cpu_kernel_times(twin, one_kernel(kernel), 2).front().total_s();
+  };
+  EXPECT_GT(speedup(8), 1.3);
+  EXPECT_LT(speedup(16), 1);
 }
 
 TEST(CpuTwin, WeightsThatTheCacheDoesNotHoldComeFromMemory) {
