@@ -41,6 +41,8 @@ constexpr OperatorWork kOperatorWork[] = {
     {"NonMaxSuppression|NonZero|ScatterND|ScatterElements|GatherND|GatherElements", 500},
 };
 
+constexpr double kRowStart = 24;  // additional row positions per depthwise row
+
 constexpr std::string_view kOneThread =
     "Concat|Split|Slice|Pad|Where|Tile|Cast|Gather|DepthToSpace|SpaceToDepth|BatchNormalization|"
     "InstanceNormalization|CumSum|Expand|Resize|Upsample|Identity|NonMaxSuppression|NonZero|"
@@ -138,8 +140,7 @@ class KernelTimer {
   }
 
   Work convolution(const KernelCost& kernel) const {
-    constexpr double kShort = 10;     // additional multiply-adds per sum
-    constexpr double kRowStart = 24;  // additional row positions per depthwise row
+    constexpr double kShort = 10;  // additional multiply-adds per sum
     const double sum = std::max(kernel.reduction_length, 1.0);
     if (is_integer(kernel)) return integer_convolution(kernel);
     if (!kernel.blocks) return plain(kernel);
@@ -180,10 +181,14 @@ class KernelTimer {
 
   // Unrolls the window, then multiplies, group by group.
   Work plain(const KernelCost& kernel) const {
-    constexpr double kPerGroup = 2.4, kRowStart = 16;  // see convolution()
+    // A group of one channel is computed without vectors. Factor on the operations of eight
+    // channels.
+    constexpr double kAlone = 1.25, kEight = 8;
     if (kernel.groups > 1 && kernel.output_channels < t_.block_channels) {
       const double row = std::max(kernel.row_length, 1.0);
-      const double overhead = kernel.output_channels <= 1 ? kPerGroup * (1 + kRowStart / row) : 1;
+      const double overhead = kernel.output_channels <= 1
+                                  ? kAlone * t_.block_channels / kEight * (1 + kRowStart / row)
+                                  : 1;
       return {compute_s(kernel, C::kPlain, overhead),
               weights_s(kernel) + moved_s(activations(kernel), C::kVector)};
     }

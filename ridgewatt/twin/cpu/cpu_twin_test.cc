@@ -126,6 +126,43 @@ TEST(CpuTwin, EightBitConvolutionsOfFewChannelsCopyTheirWindow) {
   EXPECT_GT(time_s(3, 208 * 208, 49) / time_s(4, 208 * 208, 49), 1.2);
 }
 
+TEST(CpuTwin, EachRuntimeHasItsOwnError) {
+  CpuTwin twin = example_twin();
+  workload::WorkloadCost cost = one_kernel(whole_convolution());
+  const auto change = [&](Runtime runtime) {
+    cost.runtime = runtime;
+    CpuTwin wider = twin;
+    wider.error_tflite_time = 1;
+    return cpu_variance(wider, cost, 1) - cpu_variance(twin, cost, 1);
+  };
+  twin.error_tflite_time = 0.5;
+  EXPECT_NEAR(change(Runtime::kTfliteCpu), 0.75, 1e-9);
+  EXPECT_EQ(change(Runtime::kOnnxRuntimeCpu), 0);
+  EXPECT_EQ(read_cpu_twin(board_with(twin)).error_tflite_time, 0.5);
+}
+
+// Profiles of single depthwise convolutions that do not work on blocks, with AVX2 (101 GFLOP/s):
+// 58 channels, 28x28, 3x3 take 160 us, and 1024 channels, 7x7, 3x3 take 471 us.
+TEST(CpuTwin, ShortRowsOfDepthwiseConvolutionsAreExpensive) {
+  const CpuTwin twin = prior_cpu_twin({{101e9, 14e9, 60e9}}, {.block_channels = 8});
+  const auto time_s = [&](double channels, double row) {
+    workload::KernelCost kernel;
+    kernel.name = kernel.op = "Conv";
+    kernel.op_class = workload::OpClass::kDepthwiseConv;
+    kernel.groups = channels;
+    kernel.output_channels = 1;
+    kernel.row_length = row;
+    kernel.window = kernel.reduction_length = 9;
+    kernel.output_elements = channels * row * row;
+    kernel.macs = 9 * kernel.output_elements;
+    kernel.work_flop = 2 * kernel.macs;
+    kernel.read_bytes = kernel.write_bytes = 4 * kernel.output_elements;
+    return cpu_kernel_times(twin, one_kernel(kernel), 1).front().total_s();
+  };
+  EXPECT_NEAR(time_s(58, 28) / 160e-6, 1, 0.15);
+  EXPECT_NEAR(time_s(1024, 7) / 471e-6, 1, 0.15);
+}
+
 // Profiles of ONNX Runtime 1.30: a GRU of width 650 takes 0.59 times as long on two threads with
 // AVX2, and as long as on one thread with AVX-512.
 TEST(CpuTwin, ARecurrentLayerRunsOnAllThreadsWithAvx2) {
