@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "ridgewatt/answer/explain.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/cpu_twin.h"
+#include "ridgewatt/workload/graph_builder.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -231,13 +235,29 @@ TEST(ExplainProcessor, WithAGpuTheMainThreadIsNoSign) {
   }
 }
 
+// A convolution whose input, weight and result are quantized, so ONNX Runtime multiplies integers.
+std::string quantized_convolution() {
+  workload::GraphBuilder g("quantized", 17);
+  const auto there_and_back = [&g](const workload::GraphBuilder::Value& x) {
+    const auto scale = g.scalar(0.1F);
+    const auto zero = g.constant(std::vector<std::int8_t>{0}, {});
+    return g.op("DequantizeLinear", {g.op("QuantizeLinear", {x, scale, zero}), scale, zero});
+  };
+  const auto x = there_and_back(g.input("x", {1, 256, 56, 56}));
+  const auto weight = there_and_back(g.parameter("w", {256, 256, 3, 3}));
+  const auto y = g.op("Conv", {x, weight}, {{"pads", std::vector<std::int64_t>(4, 1)}});
+  g.output(there_and_back(y), "y", {1, 256, 56, 56});
+  static const testing::TemporaryFolder folder;
+  return folder.write("quantized.onnx", g.serialize());
+}
+
 // A graph of 8 bits shows which precision was intended, so the other precision is FP32.
 TEST(ExplainProcessor, AGraphOfEightBitsMayRunInFp32) {
   const auto precision_of = [](const ExplainAnswer& found) {
     return std::find_if(found.rows.begin(), found.rows.end(),
                         [](const auto& row) { return row.cause == SlowCause::kPrecision; });
   };
-  const ExplainAnswer quantized = explained_on_processor(2, sound_run(), "zoo:resnet18_qat");
+  const ExplainAnswer quantized = explained_on_processor(2, sound_run(), quantized_convolution());
   const auto row = precision_of(quantized);
   ASSERT_NE(row, quantized.rows.end());
   EXPECT_EQ(row->prognosis.setting, "fp32");
