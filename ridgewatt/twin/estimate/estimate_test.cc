@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/twin/carry.h"
+#include "ridgewatt/twin/estimate/kernel_terms.h"
 #include "ridgewatt/twin/estimate_error.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
@@ -377,6 +378,34 @@ TEST(Twin, ReadsTheWeightsOfALargeNetworkInEveryMinibatch) {
       EXPECT_GT(bounded(at.total, errors(at), 0.9)[kTime].lo, least_s) << name;
     }
   }
+}
+
+// Additional time of a convolution of 64 sums, if the pipeline needs 64 more to fill, as a share.
+double filling_share(const char* board, workload::Precision precision) {
+  workload::KernelCost kernel;
+  kernel.op_class = workload::OpClass::kConv;
+  kernel.work_flop = 1e9;
+  kernel.macs = 5e8;
+  kernel.output_elements = 1e6;
+  kernel.reduction_length = 64;
+  workload::WorkloadCost cost;
+  cost.batch = 1;
+  cost.arithmetic = precision;
+  cost.kernels = {kernel};
+  Twin twin = load_twin(load_board(board));
+  twin.short_macs = 0;
+  const double without = KernelTerms(twin, cost).compute_cycles[0];
+  twin.short_macs = 64;
+  return KernelTerms(twin, cost).compute_cycles[0] / without - 1;
+}
+
+// NVIDIA's data sheets: Orin's tensor cores do twice as many operations in FP16 as in TF32, and 8
+// times as many as the pipes in FP32. Xavier has no TF32.
+TEST(Twin, TimeOutsideTheTensorCoresIsTheSameInAllPrecisions) {
+  EXPECT_NEAR(filling_share("agx-orin", workload::Precision::kFp16), 1, 0.01);
+  EXPECT_NEAR(filling_share("agx-orin", workload::Precision::kFp32), 1.0 / 2, 0.01);
+  EXPECT_NEAR(filling_share("agx-xavier", workload::Precision::kFp16), 1, 0.01);
+  EXPECT_NEAR(filling_share("agx-xavier", workload::Precision::kFp32), 1.0 / 8, 0.01);
 }
 
 // Every peak rate of Thor is above the AGX Orin's, so its twin must be faster.

@@ -123,7 +123,8 @@ double unit_over_fp32(const Twin& twin, Arithmetic arithmetic, workload::OpClass
 
 // Additional work of a dense contraction, as a share of its own: filling and emptying the pipeline
 // of its main loop, and columns of tiles outside the result. Both are times outside the tensor
-// cores, counted in their multiply-accumulates. Pipes do fewer of these in the same time.
+// cores, counted in multiply-accumulates of FP16. TF32 and pipes do fewer of these in the same
+// time.
 double idle_share(const Twin& twin, const workload::KernelCost& kernel, Arithmetic arithmetic) {
   constexpr double kTensorRate = 8;  // FP16 rate of Orin's tensor cores over the pipes' FP32 rate
   const bool tiles = workload::kOpClassRows[kernel.op_class].tiles;
@@ -131,7 +132,10 @@ double idle_share(const Twin& twin, const workload::KernelCost& kernel, Arithmet
   const bool fused = kernel.op_class == workload::OpClass::kAttention;
   if (!tiles || fused || !(kernel.reduction_length > 0)) return 0;
   const double unit = unit_over_fp32(twin, arithmetic, kernel.op_class);
-  const double share = unit > kPipeRate ? 1 : unit / kTensorRate;
+  const double fp16 = unit > kPipeRate
+                          ? twin.speedups[static_cast<std::size_t>(Arithmetic::kFp16)].product
+                          : kTensorRate;
+  const double share = fp16 > 0 ? std::min(1.0, unit / fp16) : 1;
   const double filling = twin.short_macs / kernel.reduction_length;
   const double columns =
       kernel.output_channels > 0 ? twin.narrow_columns / kernel.output_channels : 0;
