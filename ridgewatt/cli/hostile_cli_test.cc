@@ -1078,6 +1078,17 @@ TEST_F(Hostile, WhatRunsOutIsSaidInOneLine) {
 }
 
 // label: slow
+TEST_F(Hostile, AServerWithoutItsThreadsEnds) {
+  for (const char* limit : {"60000", "100000", "150000", "250000"}) {
+    const Run run = shell("sh -c 'ulimit -v " + std::string(limit) +
+                          "; exec timeout -k 5 3 ridgewatt serve --port 0 --device fake:nano'");
+    // 124: the server ran and ended at SIGTERM. 137: only SIGKILL ended it.
+    if (run.status == 127 || run.status == 124 || run.status == 0) continue;
+    expect_orderly(run, std::string("serve with ") + limit + " KiB");
+  }
+}
+
+// label: slow
 TEST_F(Hostile, AMillionRowsAreReadToTheirEnd) {
   const std::string sweep = read_file(path("training.csv"));
   const std::size_t body = sweep.find('\n') + 1;

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <list>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/serve/http/connection.h"
@@ -26,6 +28,41 @@ constexpr std::chrono::milliseconds kTick(100);  // chosen: precision of time li
 constexpr std::chrono::seconds kLook(1);
 constexpr int kQuietLooks = 15;  // chosen: number of waits without news before a comment is sent
 
+// Threads that compute answers. Unlike asio::thread_pool, it throws if the system refuses a thread;
+// the pool waits forever for the threads that it has started.
+class Workers {
+ public:
+  explicit Workers(int count) {
+    try {
+      for (int i = 0; i < count; ++i) threads_.emplace_back([this] { io_.run(); });
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~Workers() { end(); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  asio::io_context::executor_type executor() { return io_.get_executor(); }
+  // Waits for all work.
+  void join() {
+    guard_.reset();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  void end() {
+    io_.stop();
+    join();
+  }
+
+  asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
+  std::vector<std::thread> threads_;
+};
+
 // State that all connections of a gate share. Only answers are computed in worker threads; all
 // other code runs in the thread of run(), so members without atomics belong to that thread.
 struct Shared {
@@ -33,7 +70,7 @@ struct Shared {
   const Gate::Admit admit;
   const Gate::Answer answer;
   asio::io_context io{1};
-  asio::thread_pool workers{static_cast<std::size_t>(options.workers)};
+  Workers workers{options.workers};
   std::optional<asio::ssl::context> tls = tls_context(options.cert, options.key);
   std::atomic<bool> stopping = false;
   std::atomic<int> streams = 0;
@@ -191,7 +228,7 @@ class Session {
     phase_ = Phase::kAtWork;
     if (!reply) {
       const auto work = [&]() -> Task<Reply> { co_return gate_.answer_to(client_, body); };
-      reply = co_await asio::co_spawn(gate_.workers, work, asio::use_awaitable);
+      reply = co_await asio::co_spawn(gate_.workers.executor(), work, asio::use_awaitable);
     }
     connection_.allow_answer(gate_.stopping ? kGoodbyeS : gate_.options.patience.answer_s);
     if (reply->stream_after && gate_.streams >= gate_.options.streams) {
