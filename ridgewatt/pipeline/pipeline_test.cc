@@ -319,6 +319,20 @@ TEST(Pipeline, TwinGivesComputeAndClocks) {
   EXPECT_TRUE(batch && gpu);
 }
 
+TEST(Pipeline, AModelThatFixesItsBatchHasNoOtherBatchToTry) {
+  const Board board = load_board("agx-orin");
+  const workload::DeployedWorkload any("zoo:lenet5", {.kind = WorkloadKind::kTraining});
+  const auto fixed = std::make_shared<const workload::DeployedWorkload>(
+      std::map<int, std::shared_ptr<const workload::WorkloadCost>>{{4, any.at(4)}});
+  const twin::TwinModel model(twin::load_twin(board), fixed, {}, 4);
+  PipelineConfig config;
+  config.batch = 4;
+  config.samples = 4000;
+  const auto changes = changes_on_twin(config, model, knob_space(board), knob_space(board).top());
+  EXPECT_FALSE(changes.empty());
+  for (const auto& change : changes) EXPECT_FALSE(change.change.starts_with("batch"));
+}
+
 TEST(Pipeline, BadConfigsAreNamed) {
   PipelineConfig config = hand_made();
   config.compute_s = std::numeric_limits<double>::quiet_NaN();

@@ -5,10 +5,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/twin/feed.h"
 
 namespace ridgewatt::pipeline {
+namespace {
+
+// True if the minibatch fits the memory. False for a batch that the model does not accept.
+bool can_run(const twin::TwinModel& model, int batch) {
+  try {
+    return batch >= 1 && model.fits_memory(batch);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode) {
   const twin::Twin& twin = model.twin();
@@ -45,7 +58,7 @@ std::vector<WhatIf> changes_on_twin(const PipelineConfig& config, const twin::Tw
     changes.push_back(what_if(change.change, on_twin(changed, model, mode)));
   }
   for (const int batch : {config.batch / 2, config.batch * 2, config.batch * 4}) {
-    if (batch < 1 || !model.fits_memory(batch)) continue;
+    if (!can_run(model, batch)) continue;
     PipelineConfig changed = config;
     changed.batch = batch;
     // Assumes a hand-over time proportional to the bytes, since its fixed part is unknown.
