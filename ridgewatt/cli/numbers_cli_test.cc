@@ -120,6 +120,8 @@ TEST(Numbers, AModelWithoutKernelsIsOneErrorWithAndWithoutTraining) {
       EXPECT_EQ(other.status, inference.status) << line << more;
       EXPECT_EQ(error_of(other), error_of(inference)) << line << more;
     }
+    const std::string tune = "tune " + file + " --device agx-orin --runtime all";
+    EXPECT_EQ(error_of(run_program(tune)), error_of(inference)) << tune;
   }
   EXPECT_GT(empty, 50);
 }

@@ -1,5 +1,6 @@
 // Answers the question of tune.h for all boards, or for all runtimes of one board.
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "ridgewatt/answer/predict/runtime_choices.h"
@@ -44,6 +45,7 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
                           const std::string& device,
                           const std::vector<workload::Precision>& precisions) {
   TuneRanking ranking{TuneRanking::Over::kRuntimes, {}, {}};
+  std::exception_ptr empty;  // error of a runtime that would launch no kernels
   for (const RuntimeChoice& choice : runtime_choices(precisions, load_board(device).has_gpu())) {
     const auto leave_out = [&](const Error& error) {
       ranking.left_out.push_back(choice.name() + ": " + error.what());
@@ -52,11 +54,13 @@ TuneRanking rank_runtimes(const TuneQuestion& question,
       ranking.answers.push_back(tune_on_twin(question, deployed_as(*workload, choice), device));
     } catch (const NotSupportedError& error) {
       leave_out(error);
-    } catch (const UsageError& error) {  // the runtime would launch no kernels
+    } catch (const UsageError& error) {
       leave_out(error);
+      empty = std::current_exception();
     }
   }
   if (ranking.answers.empty()) {
+    if (empty) std::rethrow_exception(empty);
     throw NotSupportedError("no runtime can run the model", "--runtime all",
                             ranking.left_out.front());
   }
