@@ -277,6 +277,7 @@ TEST(OptionWords, TheWordsThatPeopleTypeLeadToTheOption) {
   EXPECT_EQ(hint({"estimate"}, "--fp16"), "--precision fp16");
   EXPECT_EQ(hint({"estimate"}, "--bfloat16"), "--precision bf16");
   EXPECT_EQ(hint({"llm"}, "--fp16"), "--quantization f16");
+  EXPECT_EQ(hint({"llm"}, "--int4"), "--quantization int4");
   EXPECT_EQ(hint({"estimate"}, "--trt"), "--runtime tensorrt");
   EXPECT_EQ(hint({"tune"}, "--devise"), "--device");
   // A word for an option that the command lacks must not be treated as another, misspelled word.

@@ -486,6 +486,10 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   try {
     return load_model_from_memory(mapped.bytes(), name, with_folder);
   } catch (const InputError& error) {
+    if (path.ends_with(".csv")) {
+      throw InputError("is a CSV file, not an ONNX model", escape_terminal(path),
+                       "`ridgewatt tune --sweep` and `pareto --sweep` read sweeps");
+    }
     throw InputError(error.what(), escape_terminal(path));
   }
 }

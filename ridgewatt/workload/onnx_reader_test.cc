@@ -277,6 +277,17 @@ TEST(OnnxReader, RefusesExternalPathsThatLeaveTheFolder) {
   }
 }
 
+TEST(OnnxReader, ASweepIsNamedAsSuch) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.write("sweep.csv", "cpu_cores,time_ms,power_w\n4,1,2\n");
+  try {
+    load_model(path);
+    FAIL() << "a CSV file was accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is a CSV file, not an ONNX model"));
+  }
+}
+
 TEST(OnnxReader, RefusesEmptyTruncatedAndRandomFiles) {
   EXPECT_THAT(complaint(std::string()), HasSubstr("empty"));
   EXPECT_THAT(complaint(std::string(1000, '\0')), HasSubstr("malformed"));

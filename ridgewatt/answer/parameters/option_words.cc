@@ -76,6 +76,7 @@ constexpr OptionWord kWords[] = {
     {"bf16", "quantization", "bf16"},
     {"bfloat16", "quantization", "bf16"},
     {"int8", "quantization", "int8"},
+    {"int4", "quantization", "int4"},
     {"fp8", "quantization", "fp8"},
     {"dtype", "precision"},
     {"data-type", "precision"},
