@@ -5,7 +5,7 @@
 // shows the same page in another browser.
 // keys: names that the page reads from the address; prefix: beginning of further names; aliases:
 // old name -> new name.
-import { html, render, useEffect, useErrorBoundary, useState } from "./standalone.module.js";
+import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./standalone.module.js";
 import { openSession, takeToken } from "./api.js";
 import { ErrorLine, Select } from "./controls.js";
 import { everywhere, firstPage, hashOf, link, pages, parse, remember } from "./state.js";
@@ -37,11 +37,13 @@ function Theme({ chosen, onChange }) {
 function Share() {
   const [done, setDone] = useState("");
   const [shown, setShown] = useState("");
+  const timer = useRef(0);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(location.href);
       setDone(/upload(:|%3A)/.test(location.hash) ? "Copied, without the file" : "Copied");
-      setTimeout(() => setDone(""), 2500);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => setDone(""), 2500);
     } catch { setShown(location.href); }
   };
   return html`<button type="button" onClick=${copy} title="The address contains everything that you selected">${done || "Copy link"}</button>
