@@ -11,11 +11,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <list>
 #include <optional>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/thread.h"
 #include "ridgewatt/serve/http/connection.h"
 
 namespace ridgewatt::serve {
@@ -34,13 +33,13 @@ class Workers {
  public:
   explicit Workers(int count) {
     try {
-      for (int i = 0; i < count; ++i) threads_.emplace_back([this] { io_.run(); });
+      for (int i = 0; i < count; ++i) threads_.add([this] { io_.run(); });
     } catch (...) {
-      end();
+      io_.stop();
       throw;
     }
   }
-  ~Workers() { end(); }
+  ~Workers() { io_.stop(); }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
@@ -48,19 +47,13 @@ class Workers {
   // Waits for all work.
   void join() {
     guard_.reset();
-    for (auto& thread : threads_) thread.join();
-    threads_.clear();
+    threads_.join();
   }
 
  private:
-  void end() {
-    io_.stop();
-    join();
-  }
-
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
-  std::vector<std::thread> threads_;
+  ThreadGroup threads_;
 };
 
 // State that all connections of a gate share. Only answers are computed in worker threads; all
