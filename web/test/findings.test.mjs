@@ -94,7 +94,7 @@ test("W2: a file that is no model is named in the error", async () => {
   await view.close();
 });
 
-test("W3: while a slider is held there are answers, and none stands undimmed with other clocks", async () => {
+test("W3: while a slider is held there are answers, and those for other clocks are dimmed", async () => {
   const view = await opened("/#/explore?device=agx-orin");
   const { page } = view;
   await answered(page);

@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kTick(100);  // chosen: precision of time li
 constexpr std::chrono::seconds kLook(1);
 constexpr int kQuietLooks = 15;  // chosen: number of waits without news before a comment is sent
 
-// Threads that compute answers. Unlike asio::thread_pool, it throws if the system refuses a thread;
-// the pool waits forever for the threads that it has started.
+// Threads that compute answers. Throws IoError if the system refuses a thread. asio::thread_pool
+// would then wait forever for the threads that it has started.
 class Workers {
  public:
   explicit Workers(int count) {

@@ -132,6 +132,7 @@ double idle_share(const Twin& twin, const workload::KernelCost& kernel, Arithmet
   const bool fused = kernel.op_class == workload::OpClass::kAttention;
   if (!tiles || fused || !(kernel.reduction_length > 0)) return 0;
   const double unit = unit_over_fp32(twin, arithmetic, kernel.op_class);
+  // Rate of FP16 in the unit, over the FP32 rate of the pipes.
   const double fp16 = unit > kPipeRate
                           ? twin.speedups[static_cast<std::size_t>(Arithmetic::kFp16)].product
                           : kTensorRate;
