@@ -77,32 +77,35 @@ int whole(const Json& row, const char* key) {
 // Prompts and tokens of one sequence, with one thread and with all.
 void run_sequence(const std::string& program, const std::string& file, int cores,
                   std::vector<BenchTime>& times, std::vector<std::string>& remarks) {
-  const std::vector<std::string> words = {program,
-                                          "-m",
-                                          file,
-                                          "-t",
-                                          cores > 1 ? fmt::format("1,{}", cores) : "1",
-                                          "-p",
-                                          std::to_string(kPrompt),
-                                          "-n",
-                                          std::to_string(kTokens),
-                                          "-d",
-                                          fmt::format("0,{}", kDepth),
-                                          "-r",
-                                          "3",
-                                          "-o",
-                                          "jsonl"};
-  for (const Json& row : run_bench(words, remarks)) {
-    const int prompt = whole(row, "n_prompt"), generated = whole(row, "n_gen"),
-              depth = whole(row, "n_depth"), threads = whole(row, "n_threads");
-    const double tokens_per_s = number(row, "avg_ts");
-    if (prompt < 0 || generated < 0 || depth < 0 || threads < 1 || !(tokens_per_s > 0)) continue;
-    if (prompt == 0) {
-      times.push_back({fmt::format("a token after {}", depth), threads, 0,
-                       depth + (generated + 1) / 2.0, 1, 1 / tokens_per_s});
-    } else if (depth == 0) {  // longer contexts before a prompt are not modelled
-      times.push_back(
-          {fmt::format("a prompt of {}", prompt), threads, prompt, 0, 1, prompt / tokens_per_s});
+  // A prompt after a context takes llama-bench longest and is not modelled.
+  for (const auto& [most_prompt, context] : {std::pair{kPrompt, 0}, {0, kDepth}}) {
+    const std::vector<std::string> words = {program,
+                                            "-m",
+                                            file,
+                                            "-t",
+                                            cores > 1 ? fmt::format("1,{}", cores) : "1",
+                                            "-p",
+                                            std::to_string(most_prompt),
+                                            "-n",
+                                            std::to_string(kTokens),
+                                            "-d",
+                                            std::to_string(context),
+                                            "-r",
+                                            "3",
+                                            "-o",
+                                            "jsonl"};
+    for (const Json& row : run_bench(words, remarks)) {
+      const int prompt = whole(row, "n_prompt"), generated = whole(row, "n_gen"),
+                depth = whole(row, "n_depth"), threads = whole(row, "n_threads");
+      const double tokens_per_s = number(row, "avg_ts");
+      if (prompt < 0 || generated < 0 || depth < 0 || threads < 1 || !(tokens_per_s > 0)) continue;
+      if (prompt == 0) {
+        times.push_back({fmt::format("a token after {}", depth), threads, 0,
+                         depth + (generated + 1) / 2.0, 1, 1 / tokens_per_s});
+      } else {
+        times.push_back(
+            {fmt::format("a prompt of {}", prompt), threads, prompt, 0, 1, prompt / tokens_per_s});
+      }
     }
   }
 }
