@@ -110,11 +110,16 @@ struct Board {
   std::optional<double> power_limit_w;
   // CPU cycles that the main process of a training needs to receive a minibatch from a loader
   // worker: constant part, and part per byte. 0: not measured.
+  // `memory_share` is the share of the time at the highest clocks that is inversely proportional to
+  // the memory clock instead of the CPU clock.
   struct HandOver {
     double cycles = 0;
     double cycles_per_byte = 0;
+    double memory_share = 0;
   };
   HandOver hand_over;
+  // The lowest clocks (Hz) that nvpmodel allows a governor in every preset. 0: that of the table.
+  KnobArray<double> governor_least{};
   bool has_gpu() const { return !gpu_architecture.empty(); }
 
   std::vector<Bsp> bsps;

@@ -311,8 +311,15 @@ void parse_silicon(Section& root, Board& board) {
   if (root.has("loader")) {
     Section loader = root.table("loader");
     board.hand_over = {loader.number("hand_over_cycles", 0, 1e12),
-                       loader.number("hand_over_cycles_per_byte", 0, 1e6)};
+                       loader.number("hand_over_cycles_per_byte", 0, 1e6),
+                       loader.number_or("hand_over_memory_share", 0, 0, 1)};
     loader.reject_unknown();
+  }
+  if (root.has("governor")) {
+    Section governor = root.table("governor");
+    board.governor_least[Knob::kCpuClock] = governor.number_or("lowest_cpu_mhz", 0, 1, 1e4) * 1e6;
+    board.governor_least[Knob::kGpuClock] = governor.number_or("lowest_gpu_mhz", 0, 1, 1e4) * 1e6;
+    governor.reject_unknown();
   }
 }
 
@@ -410,7 +417,7 @@ Board parse_table(const TomlTable& table, const std::string& source) {
   board.facts = parse_facts(root);
   root.find("provenance");
   parse_silicon(root, board);
-  for (const char* key : {"cpu", "gpu", "memory", "power", "loader"}) {
+  for (const char* key : {"cpu", "gpu", "memory", "power", "loader", "governor"}) {
     if (root.has(key)) require_facts(root.table(key), board);
   }
   for (auto& section : root.tables("bsp")) {

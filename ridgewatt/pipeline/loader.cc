@@ -329,8 +329,7 @@ PipelineConfig LoaderFit::config(int workers) const {
   config.cores = cores_;
   config.preprocess_s_per_sample = stages.preprocess_s;
   // The measured time includes contention for these cores, so divide it out.
-  config.hand_over_s =
-      stages.hand_over_s / std::max(1.0, twin::kHandOverThreads / static_cast<double>(cores_));
+  config.hand_over_s = stages.hand_over_s / twin::hand_over_turns(cores_);
   config.compute_s = stages.compute_s;
   config.compute_cpu_share = 1;
   config.keeps_core = true;

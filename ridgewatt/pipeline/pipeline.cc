@@ -177,8 +177,11 @@ StageTimes stage_times(const PipelineConfig& config, int epoch) {
       config.batch * (miss * config.storage.read_s(config.sample_bytes) + (1 - miss) * cached_s);
   stages.preprocess_s = config.batch * config.preprocess_s_per_sample * slow;
   if (config.workers > 0) {
-    stages.hand_over_s = config.hand_over_s *
-                         std::max(1.0, twin::kHandOverThreads / static_cast<double>(config.cores));
+    // The model of processes with fixed cores computes itself how long they wait for a core.
+    stages.hand_over_s =
+        config.hand_over_s * (config.keeps_core
+                                  ? twin::hand_over_turns(config.cores)
+                                  : twin::crowded_hand_over(config.workers, config.cores));
   }
   stages.compute_s = config.compute_s;
   return stages;

@@ -30,8 +30,8 @@ PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, cons
   const twin::Breakdown at = model.estimator(config.batch).breakdown(mode, run);
   if (config.hand_over_s == 0) {
     config.hand_over_s = at.hand_over_s;
-  } else if (at.clocks.has(Knob::kCpuClock)) {
-    config.hand_over_s *= twin.cpu_clock_hz / at.clocks.cpu_clock_hz;
+  } else {
+    config.hand_over_s *= twin.hand_over_slowdown(at.clocks);
   }
   config.preprocess_s_per_sample = at.load_cpu_s / config.batch;
   config.preprocess_reads_cache = !run.loader_s_per_sample;

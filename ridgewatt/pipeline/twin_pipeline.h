@@ -13,8 +13,8 @@ namespace ridgewatt::pipeline {
 
 // Returns `config` with compute, power and cores in `mode`. Preprocessing is that of the model's
 // data loader: RunOptions::loader_s_per_sample, or the time in the twin, which includes reads from
-// the page cache. config.hand_over_s is the time at the board's highest CPU clock and is scaled to
-// the mode. With a governor, the clocks are those that it selects if nothing waits for storage.
+// the page cache. config.hand_over_s is the time at the board's highest clocks and is scaled to the
+// mode. With a governor, the clocks are those that it selects if nothing waits for storage.
 // Throws the errors of the twin.
 PipelineConfig on_twin(PipelineConfig config, const twin::TwinModel& model, const PowerMode& mode);
 

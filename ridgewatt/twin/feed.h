@@ -20,6 +20,11 @@ namespace ridgewatt::twin {
 // fewer cores they run one after the other.
 inline constexpr int kHandOverThreads = 3;
 
+// Factors on the time of a hand-over: if only its threads take turns on `cores` cores, and if they
+// also wait for the cores on which `workers` workers prepare minibatches.
+double hand_over_turns(double cores);
+double crowded_hand_over(int workers, double cores);
+
 struct FeedTimes {
   int workers = 0;
   double cores = 1;

@@ -89,6 +89,7 @@ void set_hardware(const Board& board, Twin& twin) {
   }
   twin.bus_bytes_per_cycle = board.memory_bus_bits / 8 * 2;
   twin.hand_over = board.hand_over;
+  twin.governor_least = board.governor_least;
   const double conv_base = conv_rate(board).value_or(fp32);
   for (const Arithmetic arithmetic : kArithmetics) {
     const double rate = stated_rate(board, arithmetic).value_or(0);

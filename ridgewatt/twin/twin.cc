@@ -239,6 +239,12 @@ double Twin::lo(TwinParam param) const {
   return (*this)[param] * std::exp(-kNormal95 * log_sd[static_cast<std::size_t>(param)]);
 }
 
+double Twin::hand_over_slowdown(const PowerMode& mode) const {
+  const double cpu = mode.has(Knob::kCpuClock) ? cpu_clock_hz / mode.cpu_clock_hz : 1;
+  const double memory = mode.has(Knob::kMemClock) ? mem_clock_hz / mode.mem_clock_hz : 1;
+  return (1 - hand_over.memory_share) * cpu + hand_over.memory_share * memory;
+}
+
 int Twin::sms_in(const PowerMode& mode) const {
   const auto found = std::find_if(preset_sms.begin(), preset_sms.end(),
                                   [&](const auto& preset) { return preset.first == mode; });

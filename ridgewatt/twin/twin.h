@@ -170,8 +170,9 @@ struct Twin {
   double mem_clock_hz = 0;
   int cpu_cores = 0;
   KnobArray<std::vector<double>> levels;  // levels in rising order, for governors
-  double memory_bytes = 0;                // visible to Linux
-  double system_memory_bytes = 0;         // part of memory_bytes in use before a workload starts
+  KnobArray<double> governor_least{};  // lowest clocks that a governor may set; 0: the lowest level
+  double memory_bytes = 0;             // visible to Linux
+  double system_memory_bytes = 0;      // part of memory_bytes in use before a workload starts
   // Highest sustained power of the module. Infinity: not known.
   double power_limit_w = std::numeric_limits<double>::infinity();
   // True for a GPU with its own memory and power limit. While kernels run, its firmware lowers the
@@ -200,6 +201,8 @@ struct Twin {
     if (cpu) return 0;
     return call_cycles[caller] / (mode.has(Knob::kCpuClock) ? mode.cpu_clock_hz : cpu_clock_hz);
   }
+  // Time of a hand-over relative to that at the highest clocks. Absent clocks are the highest.
+  double hand_over_slowdown(const PowerMode& mode) const;
   // Number of SMs that are on: of a preset with exactly this mode, otherwise all. All if the number
   // is not known.
   int sms_in(const PowerMode& mode) const;

@@ -232,8 +232,9 @@ Estimator::CpuState Estimator::cpu_state(const Rates& t, const PowerMode& mode,
     state.load_core_s = loader_cycles(of_photo, *cost_) * cost_->batch / load_hz;
   }
   if (training && state.workers > 0 && run.loader_s_per_sample.value_or(1) > 0) {
-    state.hand_over_s =
-        (twin_.hand_over.cycles + twin_.hand_over.cycles_per_byte * cost_->input_bytes) / clock_hz;
+    const Board::HandOver& part = twin_.hand_over;
+    state.hand_over_s = (part.cycles + part.cycles_per_byte * cost_->input_bytes) /
+                        twin_.cpu_clock_hz * twin_.hand_over_slowdown(mode);
   }
   // With fewer cores than threads, the launching thread waits for a core while the workers are
   // busy.
@@ -278,8 +279,9 @@ Estimator::Times Estimator::times(const Rates& rates, const GpuState& gpu,
   const double stretch = uneven(rates, gpu, cpu);
   const double pipe_s = cpu.host_s + stretch * (chain.launches * cpu.launch_s + chain.gpu_s);
   const double cores = cpu.data_is_there ? std::max(cpu.cores, kLeastFedCores) : cpu.cores;
-  const double hand_over_s = cpu.hand_over_s * std::max(1.0, kHandOverThreads / cpu.cores);
-  const double period_s = feed_bounds({.workers = static_cast<int>(cpu.workers),
+  const int workers = static_cast<int>(cpu.workers);
+  const double hand_over_s = cpu.hand_over_s * crowded_hand_over(workers, cpu.cores);
+  const double period_s = feed_bounds({.workers = workers,
                                        .cores = cores,
                                        .preprocess_s = cpu.load_core_s,
                                        .main_s = pipe_s + hand_over_s,

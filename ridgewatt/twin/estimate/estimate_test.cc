@@ -13,6 +13,7 @@
 #include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/estimate/kernel_terms.h"
 #include "ridgewatt/twin/estimate_error.h"
+#include "ridgewatt/twin/feed.h"
 #include "ridgewatt/twin/twin_model.h"
 #include "ridgewatt/workload/deployed_workload.h"
 
@@ -270,6 +271,18 @@ TEST_F(EstimateTest, HandOverLengthensTheMinibatchesThatWorkersBring) {
   EXPECT_NEAR(Estimator(handing, cost, {4, quick_s}).breakdown(crowded).total.period_s -
                   Estimator(twin_, cost, {4, quick_s}).breakdown(crowded).total.period_s,
               1.5 * hand_over_s, 0.02 * hand_over_s);
+  // Published for the AGX Xavier: four cores instead of eight lengthen the stall by 21 to 24 %.
+  EXPECT_NEAR(crowded_hand_over(4, 4), 1.225, 0.015);
+  EXPECT_EQ(crowded_hand_over(4, 8), 1);
+  EXPECT_EQ(crowded_hand_over(1, 4), 1);
+  EXPECT_EQ(crowded_hand_over(4, 1), 3);
+  // A fifth of it waits for memory: twice as long at half the memory clock, whatever the CPU clock.
+  handing.hand_over.memory_share = 0.2;
+  PowerMode slow = top;
+  slow.mem_clock_hz = twin_.mem_clock_hz / 2;
+  slow.cpu_clock_hz = twin_.cpu_clock_hz / 3;
+  EXPECT_NEAR(Estimator(handing, cost, {4, quick_s}).breakdown(slow).hand_over_s,
+              (0.2 * 2 + 0.8 * 3) * hand_over_s, 1e-9 * hand_over_s);
 }
 
 // The published stalls of LeNet-5 without workers (SIGMETRICS 2023, figure 2a): 22.0, 33.8 and 42.6

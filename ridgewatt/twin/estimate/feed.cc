@@ -9,8 +9,23 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr int kCorner = 6;  // order of the soft maximum; rounds the corner slightly
+// With four workers, four cores instead of eight lengthen the stalls of three networks by 21 to 24
+// % (AGX Xavier, modes a and b of Prashanthi et al., SIGMETRICS 2023, section 5.6.5).
+constexpr double kCrowding = 0.7;
 
 }  // namespace
+
+double hand_over_turns(double cores) {
+  return std::max(1.0, kHandOverThreads / cores);
+}
+
+double crowded_hand_over(int workers, double cores) {
+  // Main process, workers, and the thread that pins memory. Eight workers instead of four do not
+  // lengthen the stall on six cores (Xavier NX, section 5.1.6).
+  const double threads = std::min(workers, 4) + 2;
+  const double missing = std::max(0.0, 1 - cores / threads);
+  return std::max(hand_over_turns(cores), 1 + kCrowding * missing);
+}
 
 double FeedBounds::period_s(bool rounded) const {
   const double delivery_s = std::max({workers_s, cores_s, storage_s});

@@ -19,13 +19,17 @@ constexpr int kMostRounds = 16;
 
 using Levels = std::vector<double>;
 
-// The levels of a clock up to the value in the mode.
-Levels levels_up_to(const Twin& twin, const PowerMode& mode, Knob knob) {
+// The levels of a clock from the lowest that a governor may set up to the value in the mode. At
+// least one level, unless the board does not have the knob.
+Levels allowed_levels(const Twin& twin, const PowerMode& mode, Knob knob) {
   Levels levels = twin.levels[knob];
   if (mode.has(knob)) {
     std::erase_if(levels, [&](double level) { return level > mode.get(knob); });
     if (levels.empty() || levels.back() < mode.get(knob)) levels.push_back(mode.get(knob));
   }
+  if (levels.empty()) return levels;
+  const double least = std::min(twin.governor_least[knob], levels.back());
+  std::erase_if(levels, [&](double level) { return level < least; });
   return levels;
 }
 
@@ -39,14 +43,15 @@ double settled(const Levels& levels, Wanted wanted) {
 
 struct Domains {
   Levels cpu, gpu, mem;
-  double cpu_top_hz = 0;  // highest CPU clock of the board
+  // Of the whole tables, whatever the governor may set.
+  double cpu_lowest_hz = 0, cpu_highest_hz = 0, gpu_lowest_hz = 0;
 };
 
 double settled_cpu(const Domains& domains, const PowerMode& now,
                    const std::function<DomainLoad(const PowerMode&)>& load) {
   const bool schedutil = now.governor == "schedutil";
-  const double lowest = domains.cpu.front();
-  const double highest = domains.cpu.back();
+  const double lowest = domains.cpu_lowest_hz;
+  const double highest = domains.cpu_highest_hz;
   return settled(domains.cpu, [&](double clock_hz) {
     PowerMode at = now;
     at.cpu_clock_hz = clock_hz;
@@ -61,11 +66,11 @@ double settled_cpu(const Domains& domains, const PowerMode& now,
 // in proportion to its own, which is close to the logs of busy boards.
 double memory_floor(const Domains& domains, const PowerMode& at) {
   double wanted_hz = 0;
-  if (!domains.gpu.empty() && at.gpu_clock_hz > domains.gpu.front()) {
+  if (!domains.gpu.empty() && at.gpu_clock_hz > domains.gpu_lowest_hz) {
     wanted_hz = kMemoryPerGpuClock * at.gpu_clock_hz;
   }
   if (!domains.cpu.empty()) {
-    const double share = at.cpu_clock_hz / domains.cpu_top_hz;
+    const double share = at.cpu_clock_hz / domains.cpu_highest_hz;
     wanted_hz = std::max(wanted_hz, share * domains.mem.back());
   }
   return settled(domains.mem, [&](double) { return wanted_hz; });
@@ -93,9 +98,15 @@ PowerMode settled_clocks(const Twin& twin, const PowerMode& mode,
                          const std::function<DomainLoad(const PowerMode&)>& load) {
   const std::string& name = mode.governor;
   if (name.empty() || name == "userspace") return mode;
-  const Domains domains = {levels_up_to(twin, mode, Knob::kCpuClock),
-                           levels_up_to(twin, mode, Knob::kGpuClock),
-                           levels_up_to(twin, mode, Knob::kMemClock), twin.cpu_clock_hz};
+  const auto lowest = [&](Knob knob) {
+    return twin.levels[knob].empty() ? 0 : twin.levels[knob].front();
+  };
+  const Domains domains = {allowed_levels(twin, mode, Knob::kCpuClock),
+                           allowed_levels(twin, mode, Knob::kGpuClock),
+                           allowed_levels(twin, mode, Knob::kMemClock),
+                           lowest(Knob::kCpuClock),
+                           twin.cpu_clock_hz,
+                           lowest(Knob::kGpuClock)};
   PowerMode now = mode;
   if (!mode.has(Knob::kCpuCores)) now.cpu_cores = twin.cpu_cores;
   const auto set = [&](Knob knob, const Levels& levels, bool high) {

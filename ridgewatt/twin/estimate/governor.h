@@ -15,6 +15,8 @@
 //   nvhost_podgov  of the GPU: f (1 + 0.8 (u - 0.7) / 0.7)
 //                  (L4T, drivers/devfreq/governor_pod_scaling.c: load_target 700, bias 80)
 //
+// No request leads below Twin::governor_least. f_min and f_max are those of the whole table.
+//
 // The memory clock is the higher of two requests. The GPU requests 3 times its own clock, except at
 // its lowest clock (nvgpu, gp10b_tegra_postscale: 64 / 16 bytes per cycle, emc3d_ratio 750). The
 // CPU requests a clock in proportion to its own clock. Memory traffic also raises the clock, which
