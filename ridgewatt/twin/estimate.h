@@ -81,6 +81,9 @@ class Estimator {
   const workload::WorkloadCost& cost() const { return *cost_; }
   // Sustained DRAM bandwidth in a mode, bytes per second.
   double bandwidth(const PowerMode& mode) const;
+  // Returns the estimator for a board with only `sms` of its SMs on, in any mode: a clock below
+  // that of a preset switches no SM on. For all SMs, returns this estimator.
+  const Estimator& with_sms_on(int sms) const;
 
  private:
   // See twin/estimate/estimator_parts.h.
@@ -96,7 +99,7 @@ class Estimator {
   // estimator's twin are computed once. Not safe to call from several threads with the same twins.
   std::vector<MinibatchCost> at_moved(const PowerMode& mode,
                                       std::span<const std::unique_ptr<Moved>> twins) const;
-  // The estimator for the SMs that `mode` leaves on. Null: all SMs are on.
+  // The estimator for the SMs that `mode` leaves on. Null: this estimator.
   const Estimator* with_fewer_sms(const PowerMode& mode) const;
   using GpuClocks = std::array<double, 2>;  // of the GPU and of the memory, in Hz
   GpuClocks gpu_clocks(const PowerMode& mode) const;

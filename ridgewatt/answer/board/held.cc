@@ -34,7 +34,7 @@ struct Pace {
 
 // The mean pace of a board that alternates between two neighboring GPU clocks: the lowest that
 // draws more than the sustained power and the next one below. The share of time at each clock makes
-// the mean power equal to `sustained_w`.
+// the mean power equal to `sustained_w`. A lower clock switches no SM on.
 std::optional<Pace> throttled_pace(const twin::Estimator& estimator, const Board& board,
                                    PowerMode mode, double sustained_w) {
   auto clocks = knob_space(board).levels(Knob::kGpuClock);
@@ -76,9 +76,10 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
     if (held.hold.holds) {
       held.sustained_time_s = total.period_s;
       held.sustained_power_w = total.power_w;
-    } else if (const auto pace = throttled_pace(found.model->estimator(row.setting->batch),
-                                                load_board(found.device), row.estimate.clocks,
-                                                held.hold.sustained_w)) {
+    } else if (const auto pace = throttled_pace(
+                   found.model->estimator(row.setting->batch)
+                       .with_sms_on(found.model->twin().sms_in(row.mode)),
+                   load_board(found.device), row.estimate.clocks, held.hold.sustained_w)) {
       held.sustained_time_s = pace->time_s;
       held.sustained_power_w = pace->power_w;
     }

@@ -176,7 +176,7 @@ ExplainAnswer explain_once(const ExplainQuestion& given,
   }
   const std::vector<MeasuredFigure> figures = figures_of(of);
   ExplainAnswer found = answer_of(of, figures.front());
-  const auto in_mode = [&](const PowerMode& mode, int) { return of.in_mode(mode, ""); };
+  const auto in_mode = [&](const PowerMode& mode, int sms) { return of.in_mode(mode, "", sms); };
   conclude(found, possible_causes(of), figures, signs_of(of, found),
            saw_clocks(question.seen) ? in_mode : PrognosisIn());
   if (profile) {

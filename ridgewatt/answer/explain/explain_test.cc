@@ -243,6 +243,34 @@ TEST(Explain, CausesThatCannotBeAreLeftOut) {
   EXPECT_GT(probability_of(explained(training, 2.0), SlowCause::kStorage), 0);
 }
 
+// The preset leaves 6 of 16 multiprocessors on. Lower clocks and fewer cores switch no other on.
+TEST(Explain, ALowerClockIsNotFaster) {
+  ExplainQuestion question = question_of();
+  question.device = "agx-orin";
+  question.mode = "MODE_15W";
+  question.batch = 16;
+  const ExplainAnswer answer = explained(question, 0.4);
+  const double expected_s = answer.time.expected;
+  std::set<SlowCause> found;
+  for (const auto& row : answer.rows) {
+    using enum SlowCause;
+    if (!std::set{kGpuClock, kCpuClock, kMemoryClock, kThermal, kThreads}.contains(row.cause)) {
+      continue;
+    }
+    found.insert(row.cause);
+    EXPECT_GT(row.prognosis.time_s, expected_s) << name_of(row.cause);
+  }
+  EXPECT_THAT(found, ::testing::IsSupersetOf({SlowCause::kGpuClock, SlowCause::kThermal}));
+  // 318.75 instead of 420.75 MHz: between no effect, and a time in inverse proportion.
+  question.seen.emplace();
+  question.seen->clocks.gpu_clock_hz = 318.75e6;
+  for (const auto& row : explained(question, 0.4).rows) {
+    if (row.cause != SlowCause::kGpuClock) continue;
+    EXPECT_GT(row.prognosis.time_s, 1.05 * expected_s);
+    EXPECT_LT(row.prognosis.time_s, 1.33 * expected_s);
+  }
+}
+
 ExplainQuestion language_question(double tokens_per_s) {
   ExplainQuestion question;
   question.workload.model = "zoo:llama-3.1-8b";

@@ -22,15 +22,17 @@ Predictions power_mode(const ExplainCase& of) {
   for (const auto& [weight, mode, name] : weighted_presets(of.board)) {
     const double seen = weight_of_seen(of.question.seen, mode);
     if (seen == 0) continue;
-    const Prognosis there = of.in_mode(mode, name);
+    const int sms = of.twin.sms_in(mode);
+    const Prognosis there = of.in_mode(mode, name, sms);
     const bool other = saw_limits_of(of.question.seen, mode) && mode != of.mode;
     if (!other && !differs(of, there.time_s)) continue;
     found.push_back({seen * weight, there, 0});
     found.back().mode = mode;
+    found.back().sms = sms;
   }
   for (const WeighedMode& one : unlocked_modes(of.board, of.mode)) {
     if (!of.question.claimed_s || saw_clocks(of.question.seen)) break;
-    const Prognosis there = of.in_mode(one.mode, one.name);
+    const Prognosis there = of.in_mode(one.mode, one.name, of.sms());
     if (differs(of, there.time_s)) found.push_back({one.weight, there, kUnlockedSd});
   }
   return found;
@@ -39,10 +41,11 @@ Predictions power_mode(const ExplainCase& of) {
 Predictions lower_clock(const ExplainCase& of, Knob knob) {
   Predictions found;
   for (const auto& [weight, mode, name] : modes_below(of.board, of.mode, knob, of.question.seen)) {
-    const Prognosis there = of.in_mode(mode, name);
+    const Prognosis there = of.in_mode(mode, name, of.sms());
     if (!differs(of, there.time_s)) continue;
     found.push_back({weight, there, 0});
     found.back().mode = mode;
+    found.back().sms = of.sms();
   }
   return found;
 }
@@ -59,10 +62,11 @@ Predictions memory_clock(const ExplainCase& of) {
 Predictions throttled(const ExplainCase& of) {
   Predictions found;
   for (const PowerMode& lower : throttled_modes(of.mode, of.question.seen)) {
-    Prognosis there = of.in_mode(lower, "");
+    Prognosis there = of.in_mode(lower, "", of.sms());
     if (!differs(of, there.time_s)) continue;
     found.push_back({1, std::move(there), 0.05});
     found.back().mode = lower;
+    found.back().sms = of.sms();
   }
   return found;
 }
@@ -200,8 +204,9 @@ bool is_of_mode(SlowCause cause) {
   return cause == kPowerMode || cause == kGpuClock || cause == kCpuClock || cause == kMemoryClock;
 }
 
-Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting) const {
-  return prognosis_of(model->estimator(batch).breakdown(other), std::move(setting));
+Prognosis ExplainCase::in_mode(const PowerMode& other, std::string setting, int sms) const {
+  return prognosis_of(model->estimator(batch).with_sms_on(sms).breakdown(other),
+                      std::move(setting));
 }
 
 const FaultyLayers* ExplainCase::faulty(LayerFault fault) const {

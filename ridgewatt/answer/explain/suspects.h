@@ -34,7 +34,10 @@ struct ExplainCase {
   double unclaimed(double seconds) const {
     return question.claimed_s ? seconds * expected.total.period_s / *question.claimed_s : seconds;
   }
-  Prognosis in_mode(const PowerMode& other, std::string setting) const;
+  // The number of multiprocessors that the intended mode leaves on. A lower clock or a core less
+  // switches no other on.
+  int sms() const { return twin.sms_in(mode); }
+  Prognosis in_mode(const PowerMode& other, std::string setting, int sms) const;
   // Returns the layers with this fault in the profile; null if there are none or the profile cannot
   // show the fault.
   const FaultyLayers* faulty(LayerFault fault) const;

@@ -6,6 +6,7 @@
 #include "ridgewatt/answer/explain/lower_clocks.h"
 #include "ridgewatt/answer/explain/predictions.h"
 #include "ridgewatt/answer/explain/signs.h"
+#include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::answer {
@@ -146,7 +147,7 @@ Predictions threads(const ExplainCase& of) {
   for (int cores = 1; cores < of.mode.cpu_cores; ++cores) {
     PowerMode fewer = of.mode;
     fewer.cpu_cores = cores;
-    Prognosis there = of.in_mode(fewer, std::to_string(cores) + (cores == 1 ? " core" : " cores"));
+    Prognosis there = of.in_mode(fewer, counted(cores, "core"), of.sms());
     if (differs(of, there.time_s)) found.push_back({1, std::move(there), 0.05});
   }
   if (!of.question.seen) return found;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/evaluate/explain/simulated_run.h"
 #include "ridgewatt/twin/twin_model.h"
 
@@ -34,6 +35,7 @@ bool preset(RealRun& run, Random& random) {
   const Preset& other = one_of(all, random);
   if (other.mode == run.mode) return false;
   run.mode = run.limits = other.mode;
+  run.sms = sms_on(run.board, run.mode);
   run.preset = other.name;
   return true;
 }

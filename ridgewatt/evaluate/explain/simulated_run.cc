@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/platform/fake_load.h"
 #include "ridgewatt/sweep/mode_list.h"
+#include "ridgewatt/twin/carry.h"
 #include "ridgewatt/twin/twin_model.h"
 
 namespace ridgewatt::evaluate {
@@ -25,7 +27,7 @@ RunFigures outcome_of(const RealRun& run) {
   const twin::TwinModel model(run.twin, run.workload, run.run, run.batch);
   workload::WorkloadCost cost = model.estimator(run.batch).cost();
   if (run.pixels != 1) cost = workload::scale_image(cost, run.pixels);
-  const platform::FakeLoad load(model.twin(), cost, run.seed, {}, run.run);
+  const platform::FakeLoad load(twin::with_sms(model.twin(), run.sms), cost, run.seed, {}, run.run);
   const twin::TimePower alone = load.truth(run.mode);
   Random random = Random(run.seed).fork(3);
   // Share of the power that remains while the GPU waits.
@@ -131,6 +133,7 @@ std::optional<SimulatedRun> simulate_run(const std::vector<SlowCause>& causes, s
   try {
     run.workload = question.workload.load();
     run.mode = run.limits = select_modes(board, question.mode).front();
+    run.sms = sms_on(board, run.mode);
     (void)run.workload->at(*question.batch);
     run.batch = *question.batch;
     run.run = question.run;

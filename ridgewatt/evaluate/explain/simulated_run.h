@@ -30,6 +30,7 @@ struct RealRun {
   PowerMode mode = {};
   std::string preset = {};  // active preset of the board
   PowerMode limits = {};    // limits of the machine
+  int sms = 0;              // multiprocessors that the preset leaves on
   int batch = 1;
   twin::RunOptions run = {};
   double pixels = 1;            // pixels of the images relative to the stated ones

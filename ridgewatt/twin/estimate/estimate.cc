@@ -401,12 +401,16 @@ Breakdown Estimator::on_processor(const PowerMode& mode) const {
   return result;
 }
 
-const Estimator* Estimator::with_fewer_sms(const PowerMode& mode) const {
-  const int sms = twin_.sms_in(mode);
-  if (sms == twin_.sms) return nullptr;
-  return &fewer_sms_.at(sms, [&] {
+const Estimator& Estimator::with_sms_on(int sms) const {
+  if (sms == twin_.sms) return *this;
+  return fewer_sms_.at(sms, [&] {
     return std::make_unique<const Estimator>(with_sms(twin_, sms), cost_, options_);
   });
+}
+
+const Estimator* Estimator::with_fewer_sms(const PowerMode& mode) const {
+  const Estimator& there = with_sms_on(twin_.sms_in(mode));
+  return &there == this ? nullptr : &there;
 }
 
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
