@@ -105,6 +105,7 @@ class Analysis {
       best(*energy);
     }
     result_.findings = study_findings(study_, result_);
+    for (std::size_t f = 0; f < study_.factors.size() && !responses_.empty(); ++f) add_unknown(f);
     return std::move(result_);
   }
 
@@ -119,11 +120,14 @@ class Analysis {
     return std::nullopt;
   }
 
+  bool ends_only(std::size_t f) const {
+    return is_numeric(study_.factors[f]) && study_.factors[f].levels.size() > kMostLevels;
+  }
+
   void effects(std::size_t r, std::size_t f) {
     if (!study_.factors[f].asked) return;
     const auto& levels = study_.factors[f].levels;
-    const bool ends_only = is_numeric(study_.factors[f]) && levels.size() > kMostLevels;
-    for (std::size_t i = ends_only ? levels.size() - 1 : 1; i < levels.size(); ++i) {
+    for (std::size_t i = ends_only(f) ? levels.size() - 1 : 1; i < levels.size(); ++i) {
       const auto interval =
           student_interval(values_of(tables_[r].contrasts(f, levels.front(), levels[i])));
       if (interval.count == 0) continue;
@@ -131,6 +135,18 @@ class Analysis {
                                  std::exp(interval.mean), std::exp(interval.lo),
                                  std::exp(interval.hi), interval.count});
     }
+  }
+
+  // If no levels of factor f could be compared, adds the reason to the findings.
+  void add_unknown(std::size_t f) {
+    const StudyFactor& factor = study_.factors[f];
+    const bool known =
+        std::any_of(result_.effects.begin(), result_.effects.end(),
+                    [&](const auto& effect) { return effect.factor == factor.name; });
+    if (known || !factor.asked || factor.levels.size() < 2) return;
+    result_.findings.push_back(fmt::format(
+        "the effect of {} is not known: no two runs at {} and at {} have equal other settings",
+        factor.name, factor.levels.front(), ends_only(f) ? factor.levels.back() : "another level"));
   }
 
   void interactions(std::size_t r) {

@@ -315,6 +315,29 @@ TEST(StudyAnalysis, BlocksThatDifferTooMuchTellNothing) {
                           "2 blocks to tell"));
 }
 
+// A sparse sweep, or an interrupted study, may have no pair of runs to compare.
+TEST(StudyAnalysis, AFactorWithoutRunsToCompareIsSaidToBeUnknown) {
+  const Study study = parse_study(
+      "name = \"s\"\ncommand = \"true {batch} {cpu_mhz}\"\nrepeats = 2\n"
+      "[[factor]]\nname = \"batch\"\nlevels = [1, 4]\n"
+      "[[factor]]\nname = \"cpu_mhz\"\nlevels = [100, 200]\n",
+      "s.toml");
+  std::vector<StudyResult> results = {{{"1", "100"}, "1", {{"time_s", 1}}},
+                                      {{"4", "200"}, "1", {{"time_s", 2}}}};
+  const auto unknown = [](const char* factor) {
+    return ::testing::Contains(
+        HasSubstr(std::string("the effect of ") + factor + " is not known: no two runs"));
+  };
+  const auto sparse = analyze_study(study, results, true);
+  EXPECT_TRUE(sparse.effects.empty());
+  EXPECT_THAT(sparse.findings, unknown("batch"));
+  EXPECT_THAT(sparse.findings, unknown("cpu_mhz"));
+  results.push_back({{"4", "100"}, "1", {{"time_s", 3}}});
+  const auto full = analyze_study(study, results, true);
+  EXPECT_THAT(full.findings, Not(unknown("batch")));
+  EXPECT_THAT(full.findings, Not(unknown("cpu_mhz")));
+}
+
 // Levels that the machine lacks are left out and reported before anything runs.
 TEST(StudyBench, WhatDoesNotRunHereIsLeftOutOrReplaced) {
   const testing::TemporaryFolder folder;
