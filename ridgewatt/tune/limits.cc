@@ -50,11 +50,12 @@ struct Held {
 };
 
 // Whether the goal's limits hold. The energy limit applies to `held.energy_j`, as in choose().
+// Power and energy are not numbers on a processor, where they are unknown and have no limit.
 bool keeps(const Goal& goal, const OperatingPoint& point, const Held& held) {
   Goal others = goal;
   others.limits.energy_j = Limits::kNone;
   return judge(others, {point, held.time_s, held.power_w}).excess <= 0 &&
-         held.energy_j <= goal.limits.energy_j;
+         !(held.energy_j > goal.limits.energy_j);
 }
 
 // The value of one limit that the point needs, rounded. Empty if the goal has no such limit or the

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ridgewatt/base/text.h"
 
 namespace ridgewatt::tune {
@@ -101,6 +103,23 @@ TEST(Limits, OneRelaxedAloneSuffices) {
       relaxations(served(30, 10), std::vector{points[1]}, std::vector{costs[1]}, Caution::kMeans);
   ASSERT_EQ(rounded.size(), 1u);
   EXPECT_NEAR(rounded[0].value, 12.35, 1e-9);
+}
+
+// The power and energy of a processor are unknown. 2 samples in 62.5 ms are 32 per second.
+TEST(Limits, OneOfTimeCanBeRelaxedIfThePowerIsUnknown) {
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<OperatingPoint> points = {point_of(1), point_of(2)};
+  const std::vector<predict::Prediction> costs = {exact(0.040, unknown), exact(0.0625, unknown)};
+  Goal goal;
+  goal.limits.time_s = 0.010;
+  const auto time = relaxations(goal, points, costs, Caution::kMeans);
+  ASSERT_EQ(time.size(), 1u);
+  EXPECT_EQ(time[0].kind, LimitKind::kTime);
+  EXPECT_DOUBLE_EQ(time[0].value, 0.040);
+  const auto rate = relaxations(served(60, Limits::kNone), points, costs, Caution::kMeans);
+  ASSERT_EQ(rate.size(), 1u);
+  EXPECT_EQ(rate[0].kind, LimitKind::kRate);
+  EXPECT_DOUBLE_EQ(rate[0].value, 32);
 }
 
 // Sensors give values such as 8.600000000000007 W, which 8.6 W does not allow. The point meets the
