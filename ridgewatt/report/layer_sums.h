@@ -19,9 +19,9 @@ namespace ridgewatt::report {
 std::string block_of(const std::string& node);
 
 // Groups the rows of `layers` by key_of(name of the layer, operator). Each group has the number of
-// rows and the sum of each column in `summed`; empty cells count as 0. The first two columns of
-// `layers` must be the name of the layer and the operator. `by` is the order of the result
-// (Table::sort).
+// rows and the sum of each column in `summed`; empty cells count as 0, but the sums of a column
+// without numbers are empty. The first two columns of `layers` must be the name of the layer and
+// the operator. `by` is the order of the result (Table::sort).
 Table sum_layers(const Table& layers, const Column& key,
                  const std::function<std::string(const std::string&, const std::string&)>& key_of,
                  const std::vector<std::string>& summed, const std::string& by);

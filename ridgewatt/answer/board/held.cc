@@ -1,6 +1,7 @@
 #include "ridgewatt/answer/held.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "ridgewatt/answer/estimate.h"
@@ -25,6 +26,13 @@ void require_same_board(const thermal::ThermalFile& file, const std::string& dev
   if (without_bsp(file.board) == name) return;
   throw UsageError("the thermal constants are for board " + file.board + ", not for " + name,
                    "--thermal", "record this board with `ridgewatt soak`");
+}
+
+// The power of a processor is not modelled, and without a sensor power is not measured.
+void require_known(double power_w, const std::string& device) {
+  if (!std::isnan(power_w)) return;
+  throw NotSupportedError("the power of this board is not known, so neither is its heat", device,
+                          "omit --thermal");
 }
 
 // Time and power of a minibatch.
@@ -72,6 +80,7 @@ void add_holds(EstimateAnswer& found, const thermal::ThermalFile& file,
   for (const auto& row : found.rows) {
     const twin::MinibatchCost& total = row.estimate.total;
     question.power_w = total.power_w;
+    require_known(question.power_w, found.device);
     HeldRow held{thermal::how_long(file, question), {}, {}};
     if (held.hold.holds) {
       held.sustained_time_s = total.period_s;
@@ -92,6 +101,7 @@ void add_holds(TuneAnswer& found, const thermal::ThermalFile& file,
   require_same_board(file, found.source.device.value_or(""));
   const auto held = [&](const tune::ComparedPoint& point) {
     question.power_w = point.cost.power_w.mean;
+    require_known(question.power_w, found.source.device.value_or(""));
     return thermal::how_long(file, question);
   };
   if (found.outcome.best) found.outcome.best->hold = held(*found.outcome.best);

@@ -9,6 +9,8 @@
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
+#include "ridgewatt/io/json.h"
+#include "ridgewatt/thermal/heat_trace_support.h"
 #include "ridgewatt/twin/cpu_twin.h"
 
 namespace ridgewatt::cli {
@@ -109,6 +111,23 @@ TEST(ProcessorCommands, TablesHaveNoRowsOfWhatAProcessorLacks) {
   EXPECT_THAT(said("top --once" + sysroot, 0), Not(HasSubstr("gpu")));
 }
 
+// The power of a processor is not modelled, so the energy of the job and of layers is missing.
+TEST(ProcessorCommands, EnergiesAreMissingAndNotZero) {
+  const std::string command =
+      "estimate zoo:resnet18 --runtime onnxruntime-cpu --dataset-size 1000 --per-layer --device " +
+      processor_file();
+  EXPECT_THAT(said(command, 0), Not(HasSubstr("nan kwh")));
+  const Json json = Json::parse(run_program(command + " --format json --quiet").output);
+  EXPECT_TRUE(json["estimates"][0]["job_energy_j"].is_null());
+  EXPECT_GT(json["estimates"][0]["job_time_s"], 0);
+  EXPECT_TRUE(json["layers"][0]["energy_mj"].is_null());
+  for (const char* sums : {"by_operator", "by_block"}) {
+    ASSERT_FALSE(json[sums].empty()) << sums;
+    EXPECT_TRUE(json[sums][0]["energy_mj"].is_null()) << sums;
+    EXPECT_GT(json[sums][0]["time_ms"], 0) << sums;
+  }
+}
+
 struct RefusedOnProcessors {
   const char* command;
   const char* reason;
@@ -154,6 +173,18 @@ TEST(ProcessorCommands, WhatIsNotModelledSaysWhatToDo) {
     EXPECT_NE(result.status, 0) << command << '\n' << result.output;
     EXPECT_THAT(result.output, HasSubstr(reason)) << command;
     EXPECT_THAT(result.output, HasSubstr(advice)) << command;
+  }
+  const testing::TemporaryFolder folder;
+  const std::string heat = folder.write("heat.csv", testing::heat_trace_text());
+  const std::string constants = (folder.path() / "heat.toml").string();
+  ASSERT_EQ(run_program("thermal fit " + heat + " --trip 90 -o " + constants).status, 0);
+  for (const std::string command : {"estimate", "tune"}) {
+    const ProgramResult held =
+        run_program(command + " zoo:resnet18 --runtime onnxruntime-cpu --thermal " + constants +
+                    " --device " + processor_file());
+    EXPECT_NE(held.status, 0) << held.output;
+    EXPECT_THAT(held.output, HasSubstr("the power of this board is not known")) << command;
+    EXPECT_THAT(held.output, HasSubstr("omit --thermal")) << command;
   }
   const ProgramResult federate =
       run_program("federate zoo:resnet18 --device A=" + processor_file() + ",samples=100");

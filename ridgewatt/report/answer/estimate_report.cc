@@ -201,8 +201,10 @@ LineFields job_fields(OutputFormat reader) {
   if (reader == OutputFormat::kTable) {
     return {{{.name = "job_time", .meaning = kJobTime},
              [](const EstimateLine& l) { return duration_text(job_of(l)->time_s); }},
-            {{.name = "job_energy", .meaning = kJobEnergy},
-             [](const EstimateLine& l) { return energy_text(job_of(l)->energy_j); }}};
+            {{.name = "job_energy", .meaning = kJobEnergy}, [](const EstimateLine& l) -> Cell {
+               const double energy_j = job_of(l)->energy_j;
+               return std::isfinite(energy_j) ? Cell(energy_text(energy_j)) : Cell();
+             }}};
   }
   const auto time_s = [](const EstimateLine& l) {
     const auto job = job_of(l);

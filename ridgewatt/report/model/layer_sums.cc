@@ -56,7 +56,7 @@ Table sum_layers(const Table& layers, const Column& key,
                  const std::vector<std::string>& summed, const std::string& by) {
   std::vector<Column> columns = {key, {.name = "layers"}};
   std::vector<std::size_t> places;
-  std::vector<bool> whole;
+  std::vector<bool> whole, has_numbers;
   for (const auto& name : summed) {
     for (std::size_t c = 0; c < layers.columns().size(); ++c) {
       if (layers.columns()[c].name != name) continue;
@@ -65,6 +65,9 @@ Table sum_layers(const Table& layers, const Column& key,
       whole.push_back(std::none_of(layers.rows().begin(), layers.rows().end(), [c](const auto& r) {
         return std::holds_alternative<double>(r[c]);
       }));
+      has_numbers.push_back(
+          std::any_of(layers.rows().begin(), layers.rows().end(),
+                      [c](const auto& r) { return cell_number(r[c]).has_value(); }));
     }
   }
   std::vector<Group> groups;  // in order of first occurrence
@@ -83,7 +86,9 @@ Table sum_layers(const Table& layers, const Column& key,
   for (const auto& group : groups) {
     std::vector<Cell> row = {group.name, group.layers};
     for (std::size_t i = 0; i < places.size(); ++i) {
-      if (whole[i]) {
+      if (!has_numbers[i]) {
+        row.emplace_back();
+      } else if (whole[i]) {
         row.emplace_back(static_cast<std::int64_t>(group.sums[i]));
       } else {
         row.emplace_back(group.sums[i]);

@@ -51,6 +51,17 @@ TEST(LayerSums, LargestFirstByOperatorAndBlock) {
   EXPECT_EQ(blocks.rows()[2][0], Cell("(no block)"));
 }
 
+// For example, the energy on a processor.
+TEST(LayerSums, AColumnWithoutNumbersHasNoSums) {
+  Table layers({{"layer"}, {"op"}, {"time_ms"}, {"energy_mj"}});
+  layers.add_row({"layer1.0/Conv_0", "Conv", 3.0, Cell()});
+  layers.add_row({"layer1.1/Conv_0", "Conv", 4.0, Cell()});
+  const Table operators = sums_by_operator(layers, {"time_ms", "energy_mj"}, "-time_ms");
+  ASSERT_EQ(operators.rows().size(), 1U);
+  EXPECT_THAT(operators.rows()[0],
+              ElementsAre(Cell("Conv"), Cell(std::int64_t{2}), Cell(7.0), Cell()));
+}
+
 TEST(LayerSums, NamesThatTellNoBlockGiveNoTable) {
   Table layers({{"layer"}, {"op"}, {"time_ms"}});
   layers.add_row({"Conv_0", "Conv", 3.0});
