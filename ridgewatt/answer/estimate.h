@@ -178,6 +178,10 @@ struct EstimateAnswer {
 std::optional<int> fixed_batch(const workload::DeployedWorkload& workload);
 // Returns the default batch: fixed_batch(), otherwise 1 for inference and 16 for training.
 int usual_batch(const workload::DeployedWorkload& workload);
+// Returns the largest of batch/2, batch/4 .. whose minibatch fits the board's memory. 0: none fits,
+// or the model fixes its batch.
+int smaller_batch_that_fits(const twin::TwinModel& model,
+                            const workload::DeployedWorkload& workload, int batch);
 
 // Answers the question for its board, for all boards, or for all runtimes. `workload` must
 // be the workload of question.workload. Throws UsageError if both boards and runtimes are

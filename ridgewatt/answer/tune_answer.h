@@ -63,6 +63,7 @@ struct TuneOutcome {
   // Memory at the batch of `best`, or at the smallest batch. Absent: unknown.
   std::optional<twin::MemoryFootprint> memory;
   bool fits_memory = true;  // whether the smallest batch fits
+  int fitting_batch = 0;    // if it does not: a smaller batch that fits; 0: none
   double confidence = 0.5;  // see TuneQuestion
   // Share of the time of `best` in which the GPU waits for data, from the twin; 0 without a twin.
   double wait_share = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/answer/estimate.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/device/board.h"
@@ -23,11 +24,11 @@ PowerMode mode_on(const KnobSpace& space, PowerMode asked) {
   return mode;
 }
 
-void require_memory(const twin::TwinModel& model, int batch, const std::string& board) {
+void require_memory(const twin::TwinModel& model, const workload::DeployedWorkload& workload,
+                    int batch, const std::string& board) {
   const twin::MemoryFootprint memory = model.memory(batch);
   if (memory.fits()) return;
-  int smaller = batch / 2;
-  while (smaller > 0 && !model.fits_memory(smaller)) smaller /= 2;
+  const int smaller = smaller_batch_that_fits(model, workload, batch);
   throw NoSolutionError(
       fmt::format("a minibatch of {} needs {} of the {} that the system leaves", batch,
                   format_si(memory.needed_bytes(), "B"), format_si(memory.free_bytes(), "B")),
@@ -45,7 +46,7 @@ EpochAnswer epochs_on_twin(const EpochQuestion& question,
   const twin::RunOptions run{config.workers, question.preprocess_s_per_sample};
   const twin::TwinModel model(twin::load_twin(board), workload, run, config.batch);
   const twin::MemoryFootprint memory = model.memory(config.batch);
-  require_memory(model, config.batch, board.name);
+  require_memory(model, *workload, config.batch, board.name);
   config.cache_bytes =
       question.cache_bytes.value_or(std::max(0.0, memory.free_bytes() - memory.needed_bytes()));
   const KnobSpace space = knob_space(board);

@@ -139,6 +139,14 @@ int usual_batch(const workload::DeployedWorkload& workload) {
   return fixed_batch(workload).value_or(training ? 16 : 1);
 }
 
+int smaller_batch_that_fits(const twin::TwinModel& model,
+                            const workload::DeployedWorkload& workload, int batch) {
+  if (fixed_batch(workload)) return 0;
+  int smaller = batch / 2;
+  while (smaller > 0 && !model.fits_memory(smaller)) smaller /= 2;
+  return smaller;
+}
+
 EstimateAnswer estimate_on_board(const EstimateQuestion& question,
                                  const std::shared_ptr<const workload::DeployedWorkload>& workload,
                                  const std::string& device) {

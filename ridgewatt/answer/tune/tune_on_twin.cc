@@ -354,6 +354,7 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
   found.trace.batches_asked = !question.batches.empty();
   found.outcome.fits_memory = model.fits_memory(batches.front());
   if (!found.outcome.fits_memory) {
+    found.outcome.fitting_batch = smaller_batch_that_fits(model, *workload, batches.front());
     found.outcome.miss = found.outcome.best ? found.outcome.best : found.outcome.miss;
     if (found.outcome.miss) found.outcome.miss->name = "nearest miss";
     found.outcome.best.reset();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "ridgewatt/base/test_support.h"
@@ -282,6 +283,30 @@ TEST_F(TuneCommand, WhatDoesNotFitTheMemoryKeepsNoLimit) {
   const Json answer = Json::parse(json.output.substr(0, json.output.rfind('}') + 1));
   EXPECT_EQ(answer["nearest_miss"]["misses"], "does not fit the memory");
   for (const auto& other : answer["compared"]) EXPECT_EQ(other["feasible"], false);
+}
+
+// A smaller batch is proposed only if it fits. `estimate` states the memory of each batch.
+// label: slow
+TEST_F(TuneCommand, ABatchThatIsProposedFits) {
+  const auto advice = [](const std::string& arguments) {
+    const ProgramResult result = run_program("tune " + arguments + " --device orin-nano-4gb -q");
+    EXPECT_EQ(result.status, 3) << result.output;
+    return result.output;
+  };
+  const std::string training = "zoo:resnet50 --training";
+  EXPECT_THAT(advice(training), HasSubstr("--batch 2 fits"));
+  for (const auto& [batch, fits] : std::map<std::string, bool>{{"2", true}, {"4", false}}) {
+    const ProgramResult result = run_program("estimate " + training +
+                                             " --device orin-nano-4gb --modes maxn --format json "
+                                             "-q --batch " +
+                                             batch);
+    const Json json = Json::parse(result.output.substr(0, result.output.rfind("}\n") + 1));
+    EXPECT_EQ(json["estimates"][0]["fits_memory"], fits) << batch;
+  }
+  // Not even one image fits.
+  const std::string none = advice("zoo:yolov8x --batch 512");
+  EXPECT_THAT(none, HasSubstr("choose a board with more memory"));
+  EXPECT_EQ(none.find("--batch"), std::string::npos) << none;
 }
 
 // Without workers, loading does not overlap: 16 samples of 50 ms take 800 ms more than data in

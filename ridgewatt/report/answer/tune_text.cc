@@ -438,11 +438,11 @@ std::string preset_note(const answer::TuneAnswer& report) {
 }
 
 std::string how_to_relax(const answer::TuneAnswer& report) {
-  const auto& [outcome, trace, source] = report;
+  const answer::TuneOutcome& outcome = report.outcome;
   if (!outcome.fits_memory && !outcome.advice) {
-    const bool smaller = !trace.batches.empty() && trace.batches.front() > 1;
-    const std::string text =
-        smaller ? "choose a smaller --batch" : "choose a board with more memory";
+    const std::string text = outcome.fitting_batch > 0
+                                 ? fmt::format("--batch {} fits", outcome.fitting_batch)
+                                 : "choose a board with more memory";
     const std::string boards = relaxation_text({}, outcome.boards);
     return boards.empty() ? text : text + "; " + boards;
   }
