@@ -32,10 +32,13 @@ Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points,
                          const twin::RunOptions& run) {
+  twin::Twin twin = twin::load_twin(load_board(board));
+  // Rows of a real board have the cores and clocks of a preset, which leave all SMs on.
+  const bool real = samples == Provenance::kMeasured || samples == Provenance::kReplayed;
+  if (real) twin.preset_sms.clear();
   return reference_of(board + " twin",
-                      std::make_shared<twin::TwinModel>(twin::load_twin(load_board(board)),
-                                                        std::move(workload), run),
-                      samples, std::move(points));
+                      std::make_shared<twin::TwinModel>(twin, std::move(workload), run), samples,
+                      std::move(points));
 }
 
 Reference unseen_twin_reference(const std::string& board,

@@ -13,8 +13,9 @@
 namespace ridgewatt::predict {
 
 // Returns a reference with the time and power of a workload from the twin of `board` (a name or
-// board file). `samples`: provenance of the samples. `points`: the points of the reference. Throws
-// the errors of reading the board and its twin.
+// board file). `samples`: provenance of the samples; if they are of a real board, presets have all
+// SMs on. `points`: the points of the reference. Throws the errors of reading the board and its
+// twin.
 Reference twin_reference(const std::string& board,
                          std::shared_ptr<const workload::DeployedWorkload> workload,
                          Provenance samples, std::vector<OperatingPoint> points,
