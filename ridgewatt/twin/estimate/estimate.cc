@@ -409,8 +409,8 @@ const Estimator& Estimator::with_sms_on(int sms) const {
 }
 
 const Estimator* Estimator::with_fewer_sms(const PowerMode& mode) const {
-  const Estimator& there = with_sms_on(twin_.sms_in(mode));
-  return &there == this ? nullptr : &there;
+  const int sms = twin_.sms_in(mode);
+  return sms == twin_.sms ? nullptr : &with_sms_on(sms);
 }
 
 Breakdown Estimator::breakdown(const PowerMode& mode, const RunOptions& run) const {
