@@ -99,7 +99,7 @@ class Estimator {
   // estimator's twin are computed once. Not safe to call from several threads with the same twins.
   std::vector<MinibatchCost> at_moved(const PowerMode& mode,
                                       std::span<const std::unique_ptr<Moved>> twins) const;
-  // The estimator for the SMs that `mode` leaves on. Null: this estimator.
+  // The estimator for the SMs that `mode` leaves on. Null: all SMs are on.
   const Estimator* with_fewer_sms(const PowerMode& mode) const;
   using GpuClocks = std::array<double, 2>;  // of the GPU and of the memory, in Hz
   GpuClocks gpu_clocks(const PowerMode& mode) const;
