@@ -93,12 +93,15 @@ class Estimator {
   struct Times;     // times of one minibatch
   struct Moved;     // a twin with other parameters on the same hardware
   friend class ErrorModel;
+  friend class MovedTwins;
   // Prepares `twin`, which has other parameters on the same hardware, for at_moved().
   std::unique_ptr<Moved> moved(const Twin& twin) const;
   // Returns the estimate of each twin at fixed clocks. Parts that do not differ from this
   // estimator's twin are computed once. Not safe to call from several threads with the same twins.
   std::vector<MinibatchCost> at_moved(const PowerMode& mode,
                                       std::span<const std::unique_ptr<Moved>> twins) const;
+  // Whether a minibatch runs at the clocks of `mode`, unless its power exceeds the module's limit.
+  bool keeps_clocks(const PowerMode& mode) const;
   // The estimator for the SMs that `mode` leaves on. Null: all SMs are on.
   const Estimator* with_fewer_sms(const PowerMode& mode) const;
   using GpuClocks = std::array<double, 2>;  // of the GPU and of the memory, in Hz

@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/calibrate.h"
+#include "ridgewatt/twin/estimate/moved_twins.h"
 #include "ridgewatt/twin/hardware.h"
 #include "ridgewatt/twin/published_runs.h"
 #include "ridgewatt/twin/twin_roofline.h"
@@ -92,6 +92,37 @@ TEST(MovedTwins, AreTheTwinsThatWereMoved) {
                 << describe(mode);
           }
         }
+      }
+    }
+  }
+}
+
+// Also in modes that switch SMs off, with a governor and at the power limit of a module or card.
+TEST(MovedTwins, CostWhatTheirOwnEstimatorsSay) {
+  const auto cost = workload::DeployedWorkload("zoo:mobilenet_v3_large").at(64);
+  for (const char* name : {"agx-orin", "orin-nano-4gb", "rtx-3090"}) {
+    const Board board = load_board(name);
+    Twin twin = load_twin(board);
+    const double mean_w = Estimator(twin, cost)({}).power_w;
+    if (!twin.discrete) twin.power_limit_w = mean_w;  // some parameters exceed it
+    std::vector<Twin> twins;
+    for (std::size_t i = 0; i < kTwinParamCount; ++i) {
+      twins.push_back(twin);
+      twins.back().values[i] *= 1.01;
+    }
+    std::vector<PowerMode> modes{{}};
+    for (const auto& preset : presets(board)) modes.push_back(preset.mode);
+    if (!twin.discrete) modes.emplace_back().governor = "schedutil";
+    const Estimator middle(twin, cost);
+    MovedTwins costs_of(middle, twins);
+    for (const PowerMode& mode : modes) {
+      const std::vector<MinibatchCost> costs = costs_of(mode);
+      ASSERT_EQ(costs.size(), twins.size());
+      for (std::size_t i = 0; i < twins.size(); ++i) {
+        const MinibatchCost own = Estimator(twins[i], cost)(mode);
+        EXPECT_EQ(costs[i].period_s, own.period_s) << name << ' ' << i << ' ' << describe(mode);
+        EXPECT_EQ(costs[i].median_s, own.median_s) << name << ' ' << i << ' ' << describe(mode);
+        EXPECT_EQ(costs[i].power_w, own.power_w) << name << ' ' << i << ' ' << describe(mode);
       }
     }
   }
@@ -506,42 +537,6 @@ TEST(Published, ShippedIntervalsHoldThem) {
     }
   }
   EXPECT_GE(held, 0.8 * judged) << held << " of " << judged;
-}
-
-// The acceptance criterion: 90 % intervals for workloads that were held out contain 85 to 95 % of
-// the rows. Every workload has the same weight.
-// label: slow
-TEST(SharedSweeps, IntervalsHoldWhatWasLeftOut) {
-  RIDGEWATT_REQUIRE_SHARED();
-  const auto data = testing::shared_folder() / "data";
-  std::vector<SweepSpec> specs;
-  for (const char* name : {"inference/resnet50", "inference/mobilenet_v3", "training/resnet18",
-                           "training/mobilenet_v3", "training/yolov8n"}) {
-    specs.push_back(parse_sweep_spec((data / "agx-orin" / (std::string(name) + ".csv")).string()));
-  }
-  specs.push_back(parse_sweep_spec((data / "orin-nano/training/mobilenet_v3.csv").string() +
-                                   ",device=orin-nano"));
-  const Board board = load_board("agx-orin");
-  CalibrateOptions options;
-  options.coverage = true;
-  const CalibrateSummary summary =
-      calibrate(prior_twin(board), load_calibration_runs(specs, board), options);
-  std::array<double, kQuantities.size()> mean{};
-  for (const auto& row : summary.coverage) {
-    if (row.left_out != "workload") continue;
-    for (std::size_t q = 0; q < kQuantities.size(); ++q) mean[q] += row.held[q].share / 5;
-  }
-  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
-    EXPECT_GE(mean[q], 0.85) << kQuantities[q];
-    EXPECT_LE(mean[q], 0.95) << kQuantities[q];
-  }
-  // The shipped scales agree with the scales of this fit or are somewhat larger, because their fit
-  // used slightly different rows.
-  const TwinErrors shipped = load_twin(board).errors;
-  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
-    EXPECT_LE(summary.twin.errors.scales[q].home, 1.02 * shipped.scales[q].home);
-    EXPECT_GE(summary.twin.errors.scales[q].home, 0.8 * shipped.scales[q].home);
-  }
 }
 
 }  // namespace

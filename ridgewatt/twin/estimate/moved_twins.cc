@@ -1,5 +1,4 @@
-// Estimates of twins that differ in a few parameters from the twin of an estimator.
-#include "ridgewatt/twin/estimate/estimator_parts.h"
+#include "ridgewatt/twin/estimate/moved_twins.h"
 
 namespace ridgewatt::twin {
 
@@ -46,6 +45,7 @@ std::vector<MinibatchCost> Estimator::at_moved(
   const Times own = times(*rates_, gpu, cpu);
   const GpuClocks clocks = gpu_clocks(mode);
   std::vector<MinibatchCost> costs;
+  costs.reserve(twins.size());
   for (const auto& twin : twins) {
     const GpuState* its_gpu = &gpu;
     if (!twin->same_gpu) {
@@ -57,6 +57,29 @@ std::vector<MinibatchCost> Estimator::at_moved(
     const bool same = twin->same_gpu && twin->same_cpu;
     const Times its_times = same ? own : times(twin->rates, *its_gpu, its_cpu);
     costs.push_back(combine(twin->rates, *its_gpu, its_cpu, its_times).total);
+  }
+  return costs;
+}
+
+bool Estimator::keeps_clocks(const PowerMode& mode) const {
+  return !twin_.cpu && !twin_.discrete && mode.governor.empty() && twin_.sms_in(mode) == twin_.sms;
+}
+
+MovedTwins::MovedTwins(const Estimator& middle, std::span<const Twin> twins)
+    : middle_(middle), twins_(twins), whole_(twins.size()) {
+  for (const Twin& twin : twins) moved_.push_back(middle.moved(twin));
+}
+
+std::vector<MinibatchCost> MovedTwins::operator()(const PowerMode& mode) {
+  const bool keeps_clocks = middle_.keeps_clocks(mode);
+  std::vector<MinibatchCost> costs =
+      keeps_clocks ? middle_.at_moved(mode, moved_) : std::vector<MinibatchCost>(twins_.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (keeps_clocks && !(costs[i].power_w > twins_[i].power_limit_w)) continue;
+    if (!whole_[i]) {
+      whole_[i] = std::make_unique<const Estimator>(twins_[i], middle_.cost_, middle_.options_);
+    }
+    costs[i] = (*whole_[i])(mode);
   }
   return costs;
 }

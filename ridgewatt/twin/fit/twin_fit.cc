@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "ridgewatt/base/check_option.h"
 #include "ridgewatt/base/error.h"
@@ -15,6 +16,7 @@
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/numerics/minimize.h"
 #include "ridgewatt/numerics/posterior.h"
+#include "ridgewatt/twin/estimate/moved_twins.h"
 
 namespace ridgewatt::twin {
 namespace {
@@ -98,8 +100,14 @@ class StageCost {
 
   void operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals,
                   Eigen::MatrixXd* jacobian) const {
-    evaluate(logs, residuals);
-    if (jacobian != nullptr) differentiate(logs, residuals, *jacobian);
+    const Twin twin = at(logs);
+    std::vector<Estimator> estimators;
+    estimators.reserve(runs_.size());
+    for (const auto& fitted : runs_) {
+      estimators.emplace_back(twin, fitted.run->cost, fitted.run->options);
+    }
+    evaluate(logs, estimators, residuals);
+    if (jacobian != nullptr) differentiate(logs, residuals, estimators, *jacobian);
   }
 
   // Posterior deviations and correlations of the logarithms.
@@ -125,39 +133,72 @@ class StageCost {
   }
 
  private:
-  void evaluate(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
+  double residual(const MinibatchCost& cost, const Observation& measured, double weight) const {
+    const TimePower modelled = cost.like(measured);
+    const double ratio =
+        power_ ? modelled.power_w / measured.power_w : modelled.time_s / measured.time_s;
+    return weight * soft_l1(std::log(ratio) / scale_);
+  }
+
+  double of_prior(const Eigen::VectorXd& logs, std::size_t parameter) const {
+    const auto& spec = spec_of(parameters_[parameter]);
+    return (logs[static_cast<Eigen::Index>(parameter)] - std::log(spec.prior)) / spec.prior_log_sd;
+  }
+
+  // `estimators`: one per run, of the twin at `logs`.
+  void evaluate(const Eigen::VectorXd& logs, const std::vector<Estimator>& estimators,
+                Eigen::VectorXd& residuals) const {
     residuals.resize(rows_);
     double* out = residuals.data();
-    const Twin twin = at(logs);
-    for (const auto& [run, rows, weight] : runs_) {
-      const Estimator estimator(twin, run->cost, run->options);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const auto& [run, rows, weight] = runs_[r];
       for (const std::size_t row : rows) {
         const auto& measured = run->observations[row];
-        const TimePower modelled = estimator(measured.point.mode).like(measured);
-        const double ratio =
-            power_ ? modelled.power_w / measured.power_w : modelled.time_s / measured.time_s;
-        *out++ = weight * soft_l1(std::log(ratio) / scale_);
+        *out++ = residual(estimators[r](measured.point.mode), measured, weight);
       }
     }
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto& spec = spec_of(parameters_[i]);
-      *out++ = (logs[static_cast<Eigen::Index>(i)] - std::log(spec.prior)) / spec.prior_log_sd;
-    }
+    for (std::size_t i = 0; i < parameters_.size(); ++i) *out++ = of_prior(logs, i);
   }
 
   // Forward differences. The residuals are smooth except where the longest chain changes.
   void differentiate(const Eigen::VectorXd& logs, const Eigen::VectorXd& residuals,
-                     Eigen::MatrixXd& jacobian) const {
+                     const std::vector<Estimator>& estimators, Eigen::MatrixXd& jacobian) const {
     constexpr double kStep = 1e-5;
-    jacobian.resize(rows_, logs.size());
+    constexpr std::size_t kTogether = 8;  // chosen: parameters per task of a thread
+    const std::size_t count = parameters_.size();
+    const auto of_priors = rows_ - static_cast<Eigen::Index>(count);
+    jacobian.setZero(rows_, logs.size());
+    std::vector<Twin> moved;
+    for (Eigen::Index i = 0; i < logs.size(); ++i) {
+      Eigen::VectorXd moved_logs = logs;
+      moved_logs[i] += kStep;
+      moved.push_back(at(moved_logs));
+      const Eigen::Index row = of_priors + i;
+      jacobian(row, i) =
+          (of_prior(moved_logs, static_cast<std::size_t>(i)) - residuals[row]) / kStep;
+    }
+    std::vector<Eigen::Index> first_rows{0};
+    for (const auto& run : runs_) {
+      first_rows.push_back(first_rows.back() + static_cast<Eigen::Index>(run.rows.size()));
+    }
+    const std::size_t parts = (count + kTogether - 1) / kTogether;
     parallel_for(
-        parameters_.size(),
-        [&](std::size_t i) {
-          const auto column = static_cast<Eigen::Index>(i);
-          Eigen::VectorXd moved_logs = logs, moved;
-          moved_logs[column] += kStep;
-          evaluate(moved_logs, moved);
-          jacobian.col(column) = (moved - residuals) / kStep;
+        runs_.size() * parts,
+        [&](std::size_t task) {
+          const std::size_t r = task / parts, first = task % parts * kTogether;
+          const auto twins = std::span(moved).subspan(first, std::min(kTogether, count - first));
+          MovedTwins costs_of(estimators[r], twins);
+          const auto& [run, rows, weight] = runs_[r];
+          Eigen::Index at = first_rows[r];
+          for (const std::size_t row : rows) {
+            const auto& measured = run->observations[row];
+            const std::vector<MinibatchCost> costs = costs_of(measured.point.mode);
+            for (std::size_t i = 0; i < costs.size(); ++i) {
+              jacobian(at, static_cast<Eigen::Index>(first + i)) =
+                  (residual(costs[i], measured, weight) - residuals[at]) / kStep;
+            }
+            ++at;
+          }
         },
         threads_);
   }
