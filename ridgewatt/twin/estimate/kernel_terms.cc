@@ -180,6 +180,10 @@ KernelTerms::KernelTerms(const Twin& twin, const workload::WorkloadCost& cost) {
   const Arithmetic usual = workload::arithmetic_of(cost.arithmetic);
   twin.speedup(usual);  // throws if the board has no such rate
   const double read_share = read_share_of_weights(twin, cost);
+  for (auto* of_kernels : {&compute_cycles, &traffic_bytes, &energy_flop, &launches,
+                           &launches_until, &fixed_cycles, &least_cycles, &least_bytes}) {
+    of_kernels->reserve(cost.kernels.size());
+  }
   double launched = 0;
   for (const auto& kernel : cost.kernels) {
     const auto [rate, traffic] = class_factors(twin, kernel);

@@ -18,7 +18,8 @@ constexpr double kNormalFromMedian = 1.4826;
 
 using Keep = std::function<bool(const RuntimeRow&)>;
 
-// Fits of runtimes without some rows, each fit computed once.
+// Fits of runtimes to some of the rows. Each fit is computed once: a model that ran on one board
+// only is left out together with that board by leaving out the board.
 class FitsWithout {
  public:
   // `all`: the fits to all rows, by Runtime.
@@ -27,32 +28,26 @@ class FitsWithout {
       : rows_(rows), all_(all), options_(options) {}
 
   // Returns null if no row is left.
-  const RuntimeTwin* operator()(Runtime runtime, const std::string& name, const Keep& keep) {
-    auto& known = known_[{runtime, name}];
-    if (!known.made) {
-      known.made = true;
-      std::vector<RuntimeRow> kept;
-      for (const auto& row : rows_) {
-        if (row.runtime() == runtime && keep(row)) kept.push_back(row);
-      }
-      RuntimeFitOptions options = options_;
-      options.start = &all_[static_cast<std::size_t>(runtime)];
-      if (!kept.empty()) known.twin = fit_runtime(runtime, kept, options);
-      known.any = !kept.empty();
+  const RuntimeTwin* operator()(Runtime runtime, const Keep& keep) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i].runtime() == runtime && keep(rows_[i])) kept.push_back(i);
     }
-    return known.any ? &known.twin : nullptr;
+    if (kept.empty()) return nullptr;
+    const auto known = known_.find(kept);
+    if (known != known_.end()) return &known->second;
+    std::vector<RuntimeRow> rows;
+    for (const std::size_t i : kept) rows.push_back(rows_[i]);
+    RuntimeFitOptions options = options_;
+    options.start = &all_[static_cast<std::size_t>(runtime)];
+    return &known_.emplace(kept, fit_runtime(runtime, rows, options)).first->second;
   }
 
  private:
-  struct Known {
-    bool made = false;
-    bool any = false;
-    RuntimeTwin twin;
-  };
   const std::vector<RuntimeRow>& rows_;
   const RuntimeTwins& all_;
   RuntimeFitOptions options_;
-  std::map<std::pair<Runtime, std::string>, Known> known_;
+  std::map<std::vector<std::size_t>, RuntimeTwin> known_;  // by the rows of the fit
 };
 
 // Variance of the logarithm of a row's time due to the parameters.
@@ -127,18 +122,14 @@ RuntimeErrors learn_errors(const std::vector<RuntimeRow>& rows,
 void leave_out(const std::vector<RuntimeRow>& rows, FitsWithout& without, std::size_t i,
                RuntimeRowScore& score) {
   const RuntimeRow& row = rows[i];
-  const auto way = [&](const std::string& name, const Keep& keep) {
-    return left_out(row, without(row.runtime(), name, keep));
-  };
+  const auto way = [&](const Keep& keep) { return left_out(row, without(row.runtime(), keep)); };
   const auto other_model = [&](const RuntimeRow& r) { return r.model != row.model; };
   const auto other_board = [&](const RuntimeRow& r) { return r.board != row.board; };
-  score.model = way("model " + row.model, other_model);
-  score.board = way("board " + row.board, other_board);
-  score.precision = way("precision " + row.precision,
-                        [&](const RuntimeRow& r) { return r.precision != row.precision; });
-  score.model_and_board = way("both " + row.model + " " + row.board, [&](const RuntimeRow& r) {
-    return other_model(r) && other_board(r);
-  });
+  score.model = way(other_model);
+  score.board = way(other_board);
+  score.precision = way([&](const RuntimeRow& r) { return r.precision != row.precision; });
+  score.model_and_board =
+      way([&](const RuntimeRow& r) { return other_model(r) && other_board(r); });
 }
 
 // Median absolute error of a runtime's rows, each predicted without its model.

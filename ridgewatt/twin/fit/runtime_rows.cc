@@ -303,8 +303,12 @@ class RowReader {
 
   std::shared_ptr<const Twin> twin_of(const std::string& name) {
     auto& known = twins_[name];
-    if (!known) known = std::make_shared<const Twin>(load_twin(load_board(name)));
-    return known;
+    if (known) return known;
+    Twin twin = load_twin(load_board(name));
+    // A fit estimates many times with copies of the twin. No time depends on these members.
+    twin.correlations.clear();
+    for (auto& runtime : twin.runtimes) runtime = prior_runtime_twin(runtime.runtime);
+    return known = std::make_shared<const Twin>(std::move(twin));
   }
 
   std::shared_ptr<const workload::WorkloadCost> cost_of(const std::string& model,
