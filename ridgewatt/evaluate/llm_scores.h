@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/llm/engine_file.h"
 #include "ridgewatt/llm/engine_rows.h"
 
 namespace ridgewatt::evaluate {
@@ -60,6 +61,7 @@ struct LlmScores {
   std::vector<LlmGroup> totals;   // one per board and mode
   std::vector<LlmSlope> slopes;   // for models that were measured at several context lengths
   std::vector<LlmJudged> judged;  // rows that no fit uses
+  llm::EngineFile fitted;         // engines fitted to all rows, as shipped
 };
 
 // Scores the rows of the files. For boards that the fit uses, each fit leaves out all rows of the

@@ -24,7 +24,6 @@
 #include "ridgewatt/evaluate/strategy_scores.h"
 #include "ridgewatt/evaluate/thermal_scores.h"
 #include "ridgewatt/evaluate/twin_findings.h"
-#include "ridgewatt/llm/engine_file.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/predict/clock_search.h"
 #include "ridgewatt/report/figure.h"
@@ -116,8 +115,7 @@ report::Result govern_scores_result(const std::vector<GovernScore>& scores, bool
 // One row per goal in in_place_table(), per disturbance in drift_score_table().
 Table in_place_table(const std::map<std::string, std::vector<InPlaceTrial>>& groups);
 Table drift_score_table(const std::map<std::string, std::vector<DriftTrial>>& groups);
-report::Result llm_scores_result(const LlmScores& scores, const llm::EngineFile& shipped,
-                                 bool parameters);
+report::Result llm_scores_result(const LlmScores& scores, bool parameters);
 report::Result published_pipeline_result(const PublishedPipeline& published);
 // One row per method and size: medians over the runs with a value, quartiles of the errors of time
 // and power, means of coverages and shares. `every_run`: one row per run instead.

@@ -14,15 +14,11 @@ struct EvaluateLlm {
 
 void print_llm_scores(const Context& context, const EvaluateLlm& command) {
   const evaluate::LlmScores scores = evaluate::score_llm(command.rows);
-  llm::EngineFile shipped;
-  if (command.parameters || !command.output.empty() || context.json()) {
-    shipped = llm::ship_engines(scores.rows.rows);
-  }
   if (!command.output.empty()) {
-    write_output(command.output, llm::engines_toml(shipped));
+    write_output(command.output, llm::engines_toml(scores.fitted));
     if (command.output == "-") return;
   }
-  print(context, evaluate::llm_scores_result(scores, shipped, command.parameters));
+  print(context, evaluate::llm_scores_result(scores, command.parameters));
 }
 
 }  // namespace

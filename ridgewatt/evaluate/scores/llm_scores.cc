@@ -206,6 +206,7 @@ LlmScores score_llm(const std::vector<std::string>& paths) {
   scores.totals = groups_of(totals);
   scores.slopes = slopes_of(cells, rows.front());
   scores.judged = judged_of(cells, llm::engine_scales(cells));
+  scores.fitted = llm::ship_engines(rows, cells);
   return scores;
 }
 

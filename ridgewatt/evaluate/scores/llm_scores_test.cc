@@ -24,7 +24,7 @@ std::vector<std::string> public_runs() {
 
 // A single test, because the fits take long.
 // label: slow
-TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
+TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRowsAndShippedEnginesAreTheirFit) {
   RIDGEWATT_REQUIRE_SHARED();
   const LlmScores scores = score_llm(public_runs());
   bool seen = false;
@@ -58,13 +58,9 @@ TEST(LlmScores, PublicRunsArePredictedWithoutTheirOwnRows) {
     EXPECT_LE(slope.predicted, 1.2);
   }
   EXPECT_EQ(slopes, 2U);
-}
 
-// The shipped file must equal the result of the command on the public runs.
-// label: slow
-TEST(LlmScores, ShippedEnginesAreTheFitOfThePublicRuns) {
-  RIDGEWATT_REQUIRE_SHARED();
-  const auto made = llm::ship_engines(load_llm_rows(public_runs()).rows).engines;
+  // The shipped file must equal the result of the command on the public runs.
+  const auto& made = scores.fitted.engines;
   const auto shipped = llm::engines();
   ASSERT_EQ(made.size(), shipped.size());
   for (std::size_t i = 0; i < made.size(); ++i) {

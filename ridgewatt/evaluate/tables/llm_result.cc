@@ -2,12 +2,11 @@
 
 namespace ridgewatt::evaluate {
 
-report::Result llm_scores_result(const LlmScores& scores, const llm::EngineFile& shipped,
-                                 bool parameters) {
+report::Result llm_scores_result(const LlmScores& scores, bool parameters) {
   report::Result result{llm_group_table(scores.groups)};
   Table engines = llm_group_table(scores.engines), totals = llm_group_table(scores.totals);
   Table slopes = llm_slope_table(scores.slopes), judged = llm_judged_table(scores.judged);
-  Table fitted = llm_engine_table(shipped.engines);
+  Table fitted = llm_engine_table(scores.fitted.engines);
   Table left_out = llm_left_out_table(scores.rows.left_out);
   result.json = {{"groups", result.table.to_json()},
                  {"engines", engines.to_json()},

@@ -120,9 +120,8 @@ EngineRelease release_of(const EngineVariant& of, std::span<const EngineRow> row
 
 }  // namespace
 
-EngineFile ship_engines(std::span<const EngineRow> rows) {
+EngineFile ship_engines(std::span<const EngineRow> rows, std::span<const LeftOutCell> cells) {
   const EngineFits fits = fit_engines(rows);
-  const std::vector<LeftOutCell> cells = left_out_cells(rows);
   const EngineScales scales = engine_scales(cells);
   EngineFile file;
   file.boards = board_draws(cells);

@@ -62,6 +62,16 @@ std::vector<WeighedRow> weighed(const std::vector<const EngineRow*>& rows,
   return all;
 }
 
+// The rows of one engine that each part is fitted to.
+struct EngineRowsByPart {
+  std::vector<WeighedRow> prompt, step, prompt_draw, draw;
+  explicit EngineRowsByPart(const std::vector<const EngineRow*>& rows)
+      : prompt(weighed(rows, kPromptPart.measured)),
+        step(weighed(rows, kStepPart.measured)),
+        prompt_draw(weighed(rows, kPromptDrawPart.measured)),
+        draw(weighed(rows, kDrawPart.measured)) {}
+};
+
 // Fits a part of `engine` to its rows. The current values of the part are the prior.
 template <std::size_t N>
 void fit_part(Engine& engine, const std::vector<WeighedRow>& rows, const FittedPart<N>& fitted) {
@@ -211,8 +221,10 @@ double metered_prefill_w(const Engine& engine, const EngineRow& row) {
 }
 
 EngineFits::EngineFits(std::span<const EngineRow> rows) {
-  std::map<std::string, std::vector<const EngineRow*>, std::less<>> of_engine;
-  for (const EngineRow& row : rows) of_engine[row.engine].push_back(&row);
+  std::map<std::string, std::vector<const EngineRow*>> rows_of;
+  for (const EngineRow& row : rows) rows_of[row.engine].push_back(&row);
+  std::map<std::string, EngineRowsByPart> of_engine;
+  for (const auto& [name, own] : rows_of) of_engine.emplace(name, own);
   mean_.step = terms_as_mean<kStepTerms>(step_terms());
   mean_.prompt = terms_as_mean<kPromptTerms>(prompt_terms());
   mean_.draw = terms_as_mean<kDrawTerms>(draw_terms());
@@ -221,10 +233,10 @@ EngineFits::EngineFits(std::span<const EngineRow> rows) {
     for (const auto& [name, own] : of_engine) {
       Engine engine = drawn_from(engine_traits(name), mean_);
       // The order matters: steps use the products of prompts, and power uses the times.
-      fit_part(engine, weighed(own, &EngineRow::prompt_s), kPromptPart);
-      fit_part(engine, weighed(own, &EngineRow::step_s), kStepPart);
-      fit_part(engine, weighed(own, &EngineRow::prefill_power_w), kPromptDrawPart);
-      fit_part(engine, weighed(own, &EngineRow::decode_power_w), kDrawPart);
+      fit_part(engine, own.prompt, kPromptPart);
+      fit_part(engine, own.step, kStepPart);
+      fit_part(engine, own.prompt_draw, kPromptDrawPart);
+      fit_part(engine, own.draw, kDrawPart);
       engines_[name] = engine;
     }
     Engine mean;
