@@ -4,17 +4,19 @@
     tools/runtimes/check.py --ridgewatt build/ridgewatt/ridgewatt --device here.toml \\
         --models a.onnx b.onnx,sequence=128 --threads 1,2 --batches 1,4,16 -o rows.csv
 
-A model is an ONNX file, followed by its symbolic dimensions after commas. --runtime tflite-cpu
-converts it with tflite/to_tflite.py. Every point is measured in --rounds rounds. The median (with
---figure p10 the 10 % quantile) of the fastest round counts, because other programs only make a
-round slower. Prints the median error, the share inside the 90 % intervals, and the noise, which is the
-ratio of these figures of the slowest and the fastest round.
+A model is an ONNX file, followed by its symbolic dimensions after commas. Other dimensions have the
+sizes that `ridgewatt` assumes. --runtime tflite-cpu converts it with tflite/to_tflite.py. Every
+point is measured in --rounds rounds. The median (with --figure p10 the 10 % quantile) of the
+fastest round counts, because other programs only make a round slower. Prints the median error, the
+share inside the 90 % intervals, and the noise, which is the ratio of these figures of the slowest
+and the fastest round.
 """
 import argparse
 import csv
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -49,6 +51,15 @@ def estimated(program, device, runtime, file, dims, threads, batch):
     return [float(row[key]) for key in ("time_ms", "time_lo_ms", "time_hi_ms")]
 
 
+def assumed(program, file, dims):
+    """The given dimensions, and the sizes that the program assumes for others except the batch."""
+    command = [program, "analyze", file, "--batch", "1"]
+    for dim in dims:
+        command += ["--dim", dim]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    return [*dims, *("=".join(pair) for pair in re.findall(r"^assumed (\S+) = (\d+) \(--dim ", done.stderr, re.M))]
+
+
 def numbers(text):
     return [int(part) for part in text.split(",")]
 
@@ -67,10 +78,13 @@ def main():
     parser.add_argument("-o", "--output")
     asked = parser.parse_args()
     folder = tempfile.TemporaryDirectory()  # of converted models
-    runs, left_out = {}, {}
+    runs, left_out, dims_of = {}, {}, {}
+    for model in asked.models:
+        file, *dims = model.split(",")
+        dims_of[model] = assumed(asked.ridgewatt, file, dims)
     for _ in range(asked.rounds):
         for model in asked.models:
-            file, *dims = model.split(",")
+            file, dims = model.split(",")[0], dims_of[model]
             for batch in asked.batches:
                 for threads in asked.threads:
                     point = (model, threads, batch)
@@ -83,7 +97,7 @@ def main():
                         left_out[model if batch == asked.batches[0] else (model, batch)] = str(error)
     rows = []
     for (model, threads, batch), times in runs.items():
-        file, *dims = model.split(",")
+        file, dims = model.split(",")[0], dims_of[model]
         try:
             time, low, high = estimated(asked.ridgewatt, asked.device, asked.runtime, file, dims, threads, batch)
         except RuntimeError as error:
