@@ -170,7 +170,7 @@ TEST_F(EstimateCommand, GovernorsAreObeyedOrRefused) {
   const auto time = [&](std::size_t i) { return rows[i]["time_ms"].get<double>(); };
   EXPECT_NEAR(clock(0), 2201.6, 1e-6);
   EXPECT_NEAR(clock(2), 1113.6, 1e-6);
-  EXPECT_NEAR(clock(3), 115.2, 1e-6);
+  EXPECT_NEAR(clock(3), 729.6, 1e-6);  // nvpmodel allows no lower clock
   EXPECT_EQ(rows[1]["mode"]["governor"], "schedutil");
   EXPECT_NEAR(time(1) / time(0), 1, 0.03);
   EXPECT_GT(time(3), 5 * time(0));
