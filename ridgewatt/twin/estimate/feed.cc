@@ -9,8 +9,8 @@ namespace ridgewatt::twin {
 namespace {
 
 constexpr int kCorner = 6;  // order of the soft maximum; rounds the corner slightly
-// With four workers, four cores instead of eight lengthen the stalls of three networks by 21 to 24
-// % (AGX Xavier, modes a and b of Prashanthi et al., SIGMETRICS 2023, section 5.6.5).
+// Four cores instead of eight lengthen the stalls of three networks by 21 to 24 % with four workers
+// (AGX Xavier, modes a and b of Prashanthi et al., SIGMETRICS 2023, section 5.6.5).
 constexpr double kCrowding = 0.7;
 
 }  // namespace
