@@ -385,7 +385,7 @@ Analysis analyze(Model& model, const CostOptions& options) {
   const bool eager = options.runtime && is_eager(*options.runtime);
   if (eager) effective.traffic = TrafficModel::kUnfused;
   Accountant(analysis, effective).run();
-  if (eager) analysis.workload = eager_kernels(analysis.workload);
+  if (eager) analysis.workload = eager_kernels(analysis.workload, analysis.plan);
   return analysis;
 }
 

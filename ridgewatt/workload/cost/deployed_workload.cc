@@ -115,11 +115,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   if (!eager && options_.kind == WorkloadKind::kTraining) refuse_training(options_.runtime);
   refuse_narrow(options_);
   cost.integers = multiplies_integers(options_.runtime);
-  if (eager) {
-    cost.traffic = TrafficModel::kUnfused;
-  } else {
-    cost.runtime = options_.runtime;
-  }
+  cost.runtime = options_.runtime;
   const std::lock_guard alone(loaded_->mutex);
   WorkloadCost counted = workload_cost(loaded_->model, cost);
   refuse_unmodelled(counted, options_.runtime);
@@ -128,7 +124,7 @@ std::shared_ptr<const WorkloadCost> DeployedWorkload::at(int batch) const {
   if (eager && !name_.starts_with("zoo:") && may_be_folded(loaded_->model.graph)) {
     counted.caveats.assumptions.emplace_back(kMayBeFolded);
   }
-  known = std::make_shared<const WorkloadCost>(eager ? eager_kernels(counted) : std::move(counted));
+  known = std::make_shared<const WorkloadCost>(std::move(counted));
   return known;
 }
 

@@ -10,43 +10,10 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/test_support.h"
-#include "ridgewatt/workload/cost/eager_kernels.h"
 #include "ridgewatt/workload/graph_builder.h"
 
 namespace ridgewatt::workload {
 namespace {
-
-TEST(EagerKernels, SpelledOutOperatorsAreJoined) {
-  WorkloadCost cost;
-  const auto add = [&](const char* op, double elements, Phase phase = Phase::kForward) {
-    KernelCost kernel;
-    kernel.op = op;
-    kernel.phase = phase;
-    kernel.output_elements = elements;
-    kernel.work_flop = elements;
-    kernel.read_bytes = 8 * elements;
-    kernel.write_bytes = 4 * elements;
-    cost.kernels.push_back(kernel);
-  };
-  add("Conv", 1000);
-  add("Sigmoid", 1000);
-  add("Mul", 1000);  // SiLU
-  add("HardSigmoid", 10);
-  add("Mul", 1000);  // a gate: two kernels
-  add("Split", 1000);
-  add("Mul", 1000, Phase::kBackward);
-  add("Sigmoid", 1000, Phase::kBackward);
-  const WorkloadCost eager = eager_kernels(cost);
-  ASSERT_EQ(eager.kernels.size(), 6U);  // Conv, SiLU, two of the gate, Split, SiLU backward
-  EXPECT_EQ(eager.kernels[1].op, "Silu");
-  EXPECT_EQ(eager.kernels[1].launches, 1);
-  EXPECT_EQ(eager.kernels[1].work_flop, 2000);
-  EXPECT_EQ(eager.kernels[1].traffic_bytes(), 8000);
-  EXPECT_EQ(eager.kernels[2].op, "HardSigmoid");
-  EXPECT_EQ(eager.kernels[5].phase, Phase::kBackward);
-  EXPECT_EQ(eager.kernels[5].work_flop, 2000);
-  EXPECT_EQ(eager.kernels[5].traffic_bytes(), 12000);
-}
 
 TEST(DeployedWorkload, ABatchIsCountedOnceAlsoByManyThreads) {
   const DeployedWorkload workload("zoo:resnet18");

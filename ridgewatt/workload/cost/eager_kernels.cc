@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/workload/cost/eager_attention.h"
 #include "ridgewatt/workload/runtimes/activations.h"
 #include "ridgewatt/workload/runtimes/idioms.h"
 #include "ridgewatt/workload/runtimes/units.h"
@@ -52,14 +53,37 @@ KernelCost joined(std::span<const KernelCost> kernels, const Idiom& pattern) {
   return one;
 }
 
+// True for a product with weights and the addition of its bias. The gradient of the bias is a sum,
+// which is a kernel of its own.
+bool is_linear_layer(std::span<const KernelCost> kernels) {
+  if (kernels.size() < 2 || kernels[0].phase != Phase::kForward) return false;
+  return kernels[0].op == "MatMul" && kernels[0].weight_bytes > 0 && kernels[1].op == "Add" &&
+         kernels[1].weight_bytes > 0 && kernels[1].output_elements == kernels[0].output_elements;
+}
+
+KernelCost with_bias(const KernelCost& product, const KernelCost& addition) {
+  KernelCost linear = product;
+  linear.op = "Gemm";
+  linear.work_flop += addition.work_flop;
+  linear.read_bytes += addition.weight_bytes;
+  linear.weight_bytes += addition.weight_bytes;
+  return linear;
+}
+
 }  // namespace
 
-WorkloadCost eager_kernels(const WorkloadCost& unfused) {
+WorkloadCost eager_kernels(const WorkloadCost& unfused, const ExecutionPlan& plan) {
   WorkloadCost eager = unfused;
   eager.kernels.clear();
   static const std::vector<Idiom> kPatterns = idioms_of(kExported, kInAll);
-  const std::span<const KernelCost> kernels(unfused.kernels);
+  const std::vector<KernelCost> attending = with_fused_attention(unfused.kernels, plan);
+  const std::span<const KernelCost> kernels(attending);
   for (std::size_t k = 0; k < kernels.size();) {
+    if (is_linear_layer(kernels.subspan(k))) {
+      eager.kernels.push_back(with_bias(kernels[k], kernels[k + 1]));
+      k += 2;
+      continue;
+    }
     const auto pattern = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const Idiom& one) {
       return matches(kernels.subspan(k), one);
     });

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Idiom kJitIdioms[] = {
     {"LayerNormalization", OpClass::kNormalization, idioms::kLayerNorm},
+    {"Attention", OpClass::kAttention, idioms::kAttention, kInAll, true},
 };
 
 constexpr Link kJitFolded[] = {{.ops = "BatchNormalization", .repeats = true}};
