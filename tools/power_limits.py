@@ -82,14 +82,33 @@ def inside(row, quantity, unit, value):
     return float(row[f"{quantity}_lo_{unit}"]) <= value <= float(row[f"{quantity}_hi_{unit}"])
 
 
+def excess(energies, limit_w):
+    """Energy at a limit over the least energy, minus 1."""
+    return energies[limit_w] / min(energies.values()) - 1
+
+
+def by_neighbors(measured, batch):
+    """Returns the limit that needs the least measured energy at the next smaller and the next
+    larger batch: what a scatter-free model could know about `batch`."""
+    batches = sorted(measured)
+    at = batches.index(batch)
+    near = [measured[batches[i]] for i in (at - 1, at + 1) if 0 <= i < len(batches)]
+    shared = [limit for limit in measured[batch] if all(limit in energies for energies in near)]
+    return min(shared, key=lambda limit: sum(math.log(energies[limit]) for energies in near))
+
+
 def score(options):
     """Prints the errors of time, power and energy, and the energy at the limit with the lowest
     modelled energy, relative to the lowest measured energy."""
     files = dict(text.split("=", 1) for text in options.board)
     print("| GPU | network | rows | time | power | energy | inside: time, power | upper/lower | "
-          "best limit within 2 % | worst |\n|---|---|---|---|---|---|---|---|---|---|")
+          "best limit within 2 % | worst | by neighbors | by chance |\n"
+          "|---|---|---|---|---|---|---|---|---|---|---|---|")
     for (board, network), batches in read_rows(options.data).items():
         off, hits, ratios, losses = collections.defaultdict(list), [[], []], [], []
+        near, chance = [], 0
+        measured = {batch: {limit_w: time_s * power_w for limit_w, (time_s, power_w) in rows.items()}
+                    for batch, rows in batches.items()}
         for batch, limits in batches.items():
             rows = estimates(options, files.get(board, board), network, batch)
             known = {limit_w: at for limit_w, at in limits.items() if limit_w in rows}
@@ -104,9 +123,10 @@ def score(options):
             if known:
                 chosen = min(known, key=lambda limit_w, rows=rows: float(
                     rows[limit_w]["time_ms"]) * float(rows[limit_w]["power_w"]))
-                energies = {limit_w: time_s * power_w
-                            for limit_w, (time_s, power_w) in known.items()}
-                losses.append(energies[chosen] / min(energies.values()) - 1)
+                losses.append(excess({limit_w: measured[batch][limit_w] for limit_w in known}, chosen))
+                near.append(excess(measured[batch], by_neighbors(measured, batch)))
+                chance += statistics.mean(excess(measured[batch], limit_w) <= 0.02
+                                          for limit_w in measured[batch])
         if not losses:
             continue
         errors = " | ".join(f"{statistics.median(map(abs, off[name])):.1f} % "
@@ -115,7 +135,8 @@ def score(options):
         share = ", ".join(f"{100 * statistics.mean(hit):.0f}" for hit in hits)
         print(f"| {board} | {network.name} | {len(ratios)} | {errors} | {share} % | "
               f"{statistics.median(ratios):.2f} | {sum(loss <= 0.02 for loss in losses)} of "
-              f"{len(losses)} | {100 * max(losses):.0f} % |")
+              f"{len(losses)} | {100 * max(losses):.0f} % | {sum(loss <= 0.02 for loss in near)} | "
+              f"{chance:.1f} |")
 
 
 def main():
