@@ -72,6 +72,18 @@ TEST(AnalyzeCommand, TheBatchHasOneValue) {
   }
 }
 
+TEST(AnalyzeCommand, ADimensionIsGivenOnce) {
+  for (const char* command : {"analyze zoo:bert_tiny --dim sequence=10 --dim sequence=20",
+                              "analyze zoo:bert_tiny --dim sequence=10,sequence=20"}) {
+    const auto twice = testing::run_program(command);
+    EXPECT_EQ(twice.status, 2) << command;
+    EXPECT_NE(twice.output.find("sequence is given twice: --dim: give"), std::string::npos)
+        << twice.output;
+  }
+  EXPECT_EQ(testing::run_program("analyze zoo:bert_tiny --dim sequence=10 --dim batch=2").status,
+            0);
+}
+
 TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
   const testing::TemporaryFolder folder;
   const std::string data = folder.write("lenet5.onnx.data", "precious");

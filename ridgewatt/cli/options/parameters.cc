@@ -1,5 +1,7 @@
 #include "ridgewatt/cli/options/parameters.h"
 
+#include <utility>
+
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/cli/options/option_rules.h"
@@ -13,6 +15,16 @@ using answer::Given;
 using answer::Input;
 using answer::Parameter;
 
+void add_pair(const Parameter& row, const std::string& text, Given& given) {
+  auto pair = parse_pair(row, text);
+  for (const auto& [name, value] : given.pairs) {
+    if (name != pair.first) continue;
+    throw UsageError(escape_terminal(name) + " is given twice", option_name(row),
+                     "give each name once");
+  }
+  given.pairs.push_back(std::move(pair));
+}
+
 // quantity() has already converted numbers to SI units.
 Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
   Given given;
@@ -20,7 +32,7 @@ Given given_with(const Parameter& row, const std::vector<std::string>& texts) {
     if (row.access.input == Input::kNumber) {
       given.numbers.push_back(*parse_double(text));
     } else if (row.access.input == Input::kPair) {
-      given.pairs.push_back(parse_pair(row, text));
+      add_pair(row, text, given);
     } else if (row.access.input == Input::kRange) {
       const auto [least, most] = parse_range(row, text);
       given.numbers = {least, most};
