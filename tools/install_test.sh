@@ -124,11 +124,14 @@ if command -v man >/dev/null; then  # the same check as lintian
     [[ -z $faults ]] || { echo "$page: $faults"; exit 1; }
   done
 fi
-# Completion of a word with a colon, as in a shell: the completions do not repeat the part before
-# it.
+# Completion of a word with ':' or '@', as in a shell, which passes only the last part of the word:
+# the completions do not repeat the part before it.
 PATH=$prefix/bin:$PATH bash -c '
   source "$0"
   COMP_LINE="ridgewatt estimate zoo:resnet5" COMP_POINT=30
-  _ridgewatt
-  [[ ${COMPREPLY[*]} == resnet50 ]]' "$bash_completion"
+  _ridgewatt ridgewatt resnet5
+  [[ ${COMPREPLY[*]} == resnet50 ]] || exit
+  COMP_LINE="ridgewatt device show orin-nano-8gb@s" COMP_POINT=37
+  _ridgewatt ridgewatt @s
+  [[ ${COMPREPLY[*]} == @super ]]' "$bash_completion"
 echo "completion and manual: well"

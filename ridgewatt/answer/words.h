@@ -29,7 +29,7 @@ struct WordSources {
   bool list = false;  // names separated by commas
 };
 
-WordSource boards;
+WordSource boards;                             // also with a BSP: orin-nano-8gb@super
 WordSource fake_boards;                        // "agx-orin" for fake:agx-orin
 WordSource live_boards;                        // local, and fake:BOARD
 WordSource local_board;                        // local

@@ -34,7 +34,7 @@ void add_language_zoo(const std::string& prefix, Words& all) {
 }  // namespace
 
 void boards(const std::string&, Words& all) {
-  for (const auto& name : list_boards()) all.push_back({name, "board"});
+  for (const auto& name : board_names().names) all.push_back({name, "board"});
 }
 
 void fake_boards(const std::string&, Words& all) {

@@ -260,6 +260,8 @@ TEST_F(Program, CompletionKnowsCommandsOptionsAndNames) {
   EXPECT_THAT(completions(app, {"schedule", ""}), Contains(word("plan")));
   EXPECT_THAT(completions(app, {"tune", "--max-p"}), Contains(word("--max-power")));
   EXPECT_THAT(completions(app, {"tune", "--device", "agx"}), Contains(word("agx-orin")));
+  EXPECT_THAT(completions(app, {"estimate", "zoo:lenet5", "--device", "orin-nano-8gb@"}),
+              Contains(word("orin-nano-8gb@super")));
   EXPECT_THAT(completions(app, {"estimate", "zoo:resnet5"}), Contains(word("zoo:resnet50")));
   EXPECT_THAT(completions(app, {"tune", "--format", "j"}), Contains(word("json")));
   EXPECT_THAT(completions(app, {""}), Not(Contains(word("complete"))));

@@ -161,8 +161,8 @@ _ridgewatt() {
   [[ $line == *[[:space:]] ]] && words+=('')
   current=${words[-1]}
   mapfile -t COMPREPLY < <(ridgewatt complete -- "${words[@]:1}" 2>/dev/null | cut -f1)
-  # Bash takes what stands before a colon or an equals sign for a word of its own.
-  head=${current%"${current##*[:=]}"}
+  # Bash divides a word at characters such as ':', '=' and '@', and replaces only the last part.
+  head=${current%"$2"}
   COMPREPLY=("${COMPREPLY[@]#"$head"}")
 }
 complete -o default -F _ridgewatt ridgewatt
