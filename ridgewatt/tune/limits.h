@@ -49,10 +49,9 @@ std::vector<Relaxation> relaxations(const Goal& goal, std::span<const OperatingP
                                     Caution caution);
 
 // Returns the default batch sizes for a goal. Training: 16 only, because its batch also affects the
-// result of the training. If no batch above 1 can improve the objective (time, latency or power
-// without a request rate): 1 only. Otherwise 1, 2, 4 .. up to 128 (chosen: larger batches hardly
-// reduce the time per sample), if they fit the memory and can be collected within the latency
-// limit.
+// result of the training. For time, latency or power without a request rate: 1 only. Otherwise 1,
+// 2, 4 .. up to 128 (chosen: larger batches hardly reduce the time per sample), if they fit the
+// memory and can be collected within the latency limit.
 std::vector<int> batches_to_try(const Goal& goal, WorkloadKind kind,
                                 const std::function<bool(int)>& fits_memory);
 

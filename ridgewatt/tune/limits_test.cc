@@ -152,6 +152,9 @@ TEST(Limits, BatchesThatCanMatter) {
   EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kInference, [](int) { return true; }),
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 128));
   EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kTraining, fits), ElementsAre(16));
+  Goal busy;
+  busy.objective = Objective::kThroughput;
+  EXPECT_THAT(batches_to_try(busy, WorkloadKind::kInference, fits), ElementsAre(1, 2, 4, 8, 16));
   EXPECT_THAT(batches_to_try(thrifty, WorkloadKind::kInference, [](int) { return false; }),
               ElementsAre(1));
 }

@@ -65,11 +65,9 @@ void for_each_limit(const Goal& goal, const Observation& seen, Take take) {
 }  // namespace
 
 Objective parse_objective(std::string_view name) {
-  const NameSet set{names<Objective>(),
-                    {{"throughput", "time"},
-                     {"duration", "time"},
-                     {"energy-delay-product", "edp"},
-                     {"energy-delay", "edp"}}};
+  const NameSet set{
+      names<Objective>(),
+      {{"duration", "time"}, {"energy-delay-product", "edp"}, {"energy-delay", "edp"}}};
   return *find_name<Objective>(require_name("objective", name, set));
 }
 
@@ -94,7 +92,7 @@ void Goal::check() const {
 bool needs_power(const Goal& goal) {
   if (goal.limits.power_w < Limits::kNone || goal.limits.energy_j < Limits::kNone) return true;
   if (goal.objective == Objective::kCost) return goal.energy_weight > 0;
-  return goal.objective != Objective::kTime && goal.objective != Objective::kLatency;
+  return goal.objective == Objective::kPower || needs_energy(goal);
 }
 
 bool needs_energy(const Goal& goal) {
@@ -119,6 +117,7 @@ double objective_value(const Goal& goal, const OperatingPoint& point, double tim
   if (needs_energy(goal)) energy_j += idle_energy_j(goal, point, time_s, power_w);
   switch (goal.objective) {
     case Objective::kTime:
+    case Objective::kThroughput:
       return time_s / n;
     case Objective::kEnergy:
       return energy_j / n;

@@ -17,12 +17,13 @@
 namespace ridgewatt::tune {
 
 enum class Objective {
-  kTime,     // seconds per sample, equivalent to samples per second
-  kEnergy,   // joules per sample
-  kPower,    // watts
-  kEdp,      // energy-delay product per sample: joules x seconds
-  kCost,     // weighted sum of energy and time per sample
-  kLatency,  // worst latency of a request: collection of the batch, plus the minibatch
+  kTime,        // seconds per sample
+  kEnergy,      // joules per sample
+  kPower,       // watts
+  kEdp,         // energy-delay product per sample: joules x seconds
+  kCost,        // weighted sum of energy and time per sample
+  kLatency,     // worst latency of a request: collection of the batch, plus the minibatch
+  kThroughput,  // seconds per sample, like kTime, but larger batches are tried
 };
 constexpr auto enum_names(Objective) {
   return named<Objective>({{Objective::kTime, "time"},
@@ -30,9 +31,10 @@ constexpr auto enum_names(Objective) {
                            {Objective::kPower, "power"},
                            {Objective::kEdp, "edp"},
                            {Objective::kCost, "cost"},
-                           {Objective::kLatency, "latency"}});
+                           {Objective::kLatency, "latency"},
+                           {Objective::kThroughput, "throughput"}});
 }
-// Throws UsageError that lists all names. Also accepts "throughput" for time.
+// Throws UsageError that lists all names. Also accepts synonyms, such as "duration" for time.
 Objective parse_objective(std::string_view name);
 
 // Upper limits. Infinite: no limit.

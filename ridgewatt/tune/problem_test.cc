@@ -18,6 +18,9 @@ TEST(Goal, ObjectivesArePerSample) {
   const Observation row = seen(4, 0.2, 10);  // 2 J per minibatch
   goal.objective = Objective::kTime;
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.05);
+  goal.objective = Objective::kThroughput;
+  EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.05);
+  EXPECT_FALSE(needs_power(goal));
   goal.objective = Objective::kEnergy;
   EXPECT_DOUBLE_EQ(objective_value(goal, row), 0.5);
   goal.objective = Objective::kEdp;
@@ -132,7 +135,7 @@ TEST(Goal, BestAndNearestMiss) {
 
 TEST(Goal, NonsenseIsRefused) {
   EXPECT_THROW(parse_objective("speed"), UsageError);
-  EXPECT_EQ(parse_objective("throughput"), Objective::kTime);
+  EXPECT_EQ(parse_objective("duration"), Objective::kTime);
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     Goal goal;
     goal.limits.power_w = bad;

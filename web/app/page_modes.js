@@ -131,6 +131,7 @@ export function Page({ query, setQuery }) {
   const stale = Boolean(tune.stale || address("tune", settled) !== address("tune", question));
   const answer = tune.json && tune.json.feasible ? tune.json : null;
   const best = tune.error ? null : answer;
+  const wanted = question.minimize === "throughput" ? "Highest throughput" : `Least ${question.minimize}`;
   const source = cloudReply.text && tune.json ? `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}: ${tune.json.provenance}` : `${query.file || workload.model} on ${workload.device}, minibatch of ${batch}`;
   return html`<h1>Modes</h1>
     <${Intro} terms=${["Power mode", "Preset", "Interval", "Front"]}>Every power mode of the board is a point. Set a limit, for example 15 W, and read the best mode within it.</${Intro}>
@@ -138,13 +139,13 @@ export function Page({ query, setQuery }) {
     <div class="sided"><${Side} summary=${workloadLine(query)}><${WorkloadForm} query=${query} setQuery=${setQuery} />
       <${LimitForm} query=${query} setQuery=${setQuery} limits=${limits} /><${MeasuredForm} query=${query} setQuery=${setQuery} measured=${measured} /></${Side}>
     <div><${ErrorLine} error=${board.error} />
-      <${Answer} tune=${tune} stale=${stale} presets=${presets} query=${query} setQuery=${setQuery} heading=${`Least ${question.minimize}`} />
+      <${Answer} tune=${tune} stale=${stale} presets=${presets} query=${query} setQuery=${setQuery} heading=${wanted} />
       <${DownloadBar} command=${shown(tune.command)} csv=${address("tune", { ...settled, format: "csv" })} json=${address("tune", settled)} name="tune" />
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && board.presets ? html`<div class=${freshness(cloudReply)}><${Cloud} cloud=${cloud} command=${shown(cloudReply.command)} query=${query} setQuery=${setQuery} limits=${limits} presets=${presets} answer=${answer} measured=${measured.points} source=${source} /></div>`
         : !cloudReply.error && !board.error && html`<p class="faint" role="status">Computing all modes</p>`}
       ${measured.workload && html`<h2>Sweep and prediction</h2><${Agreement} measured=${measured} cloud=${cloud} setQuery=${setQuery} />
-        ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} setQuery=${setQuery} heading=${`Least ${question.minimize} of the sweep`} />
+        ${ofSweep && html`<${Answer} tune=${tuneMeasured} presets=${presets} query=${query} setQuery=${setQuery} heading=${`${wanted} of the sweep`} />
           <${DownloadBar} command=${shown(tuneMeasured.command)} csv=${address("tune", { ...ofSweep, format: "csv" })} json=${address("tune", ofSweep)} name="tune_measured" />`}`}
       ${compared.length > 0 && html`<h2>Comparison with presets</h2><div class=${stale ? "stale" : ""}><${Table} label="Comparison with presets" columns=${comparedColumns} rows=${compared} /></div>`}</div></div>`;
 }

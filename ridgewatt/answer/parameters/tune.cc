@@ -16,12 +16,6 @@ void set_objective(void* part, const Parameter&, const Given& given) {
   static_cast<G*>(part)->minimize = tune::parse_objective(given.words.front());
 }
 
-std::vector<std::string> objectives() {
-  std::vector<std::string> all = names<tune::Objective>();
-  all.emplace_back("throughput");
-  return all;
-}
-
 std::vector<std::string> strategies_named() {
   const auto all = tune::strategy_names();
   return {all.begin(), all.end()};
@@ -35,9 +29,10 @@ constexpr Needs kOfCost = {.name = "minimize", .value = "cost", .met = &makes_co
 
 constexpr Parameter kGoalRows[] = {
     {.name = "minimize",
-     .help = "Quantity to minimize, per sample (edp: energy-delay product) [time, or latency if an "
-             "arrival rate is given]",
-     .access = {.set = &set_objective, .choices = &objectives},
+     .help =
+         "Quantity to minimize, per sample (edp: energy-delay product; throughput: as time, but "
+         "larger batches are tried) [time, or latency if an arrival rate is given]",
+     .access = {.set = &set_objective, .choices = &names<tune::Objective>},
      .idle_in = Ways::kJobs},
     {.name = "max-power",
      .help = "Power limit",
@@ -123,7 +118,8 @@ constexpr Parameter kSearchRows[] = {
     {.name = "batch",
      .help =
          "Minibatch sizes to choose from; for a running program, its batch size [16 for training; "
-         "1 for inference or, with an arrival rate or an energy goal, powers of two up to 128]",
+         "1 for inference or, with an arrival rate or an energy or throughput goal, powers of two "
+         "up to 128]",
      .access = access<&Asked::question, &Sought::batches>,
      .quantity = units::count().within(1, 1 << 20)},
     idle_in(confidence_row(access<&Asked::question, &Sought::confidence>),

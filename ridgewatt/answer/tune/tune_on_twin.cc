@@ -332,7 +332,8 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
   const twin::Twin twin = twin::load_twin(board);
   // An unknown energy stays unknown even if its weight is 0.
   if (tune::needs_power(question.goal) || question.goal.objective == tune::Objective::kCost) {
-    require_power(twin, board.name, "tune for time or latency, without limits on power and energy");
+    require_power(twin, board.name,
+                  "tune for time, throughput or latency, without limits on power and energy");
   }
   const TwinCosts costs(twin, std::make_shared<const twin::TwinModel>(twin, workload, question.run),
                         workload);

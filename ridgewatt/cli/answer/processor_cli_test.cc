@@ -163,7 +163,7 @@ const RefusedOnProcessors kRefusedOnProcessors[] = {
     {"sweep example --workload resnet18:training",
      "sample data are made only for boards with a GPU", "name another board"},
     {"tune zoo:resnet18 --runtime onnxruntime-cpu --max-power 30",
-     "power of this board is not modelled", "tune for time or latency"},
+     "power of this board is not modelled", "tune for time, throughput or latency"},
 };
 
 // label: slow

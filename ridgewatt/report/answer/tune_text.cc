@@ -49,6 +49,7 @@ std::string describe_goal(const tune::Goal& goal, const std::string& kind) {
   std::string text = "least ";
   switch (goal.objective) {
     case tune::Objective::kTime:
+    case tune::Objective::kThroughput:
       text += "time per " + sample;
       break;
     case tune::Objective::kEnergy:

@@ -27,6 +27,7 @@ Sensitivity sensitivity(const Goal& goal, const OperatingPoint& point, double ti
   };
   switch (goal.objective) {
     case Objective::kTime:
+    case Objective::kThroughput:
       return {1, 0};
     case Objective::kEnergy:
       return energy_slope();
