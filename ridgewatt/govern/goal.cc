@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
-#include "ridgewatt/base/plural.h"
 
 namespace ridgewatt::govern {
 namespace {
@@ -45,24 +44,6 @@ GoalKind Goal::kind() const {
   if (minibatches > 0) return GoalKind::kDeadline;
   if (energy_j != kNone) return GoalKind::kEnergy;
   return latency_s != kNone ? GoalKind::kLatency : GoalKind::kPower;
-}
-
-std::string Goal::text() const {
-  const auto capped = [&](std::string text) {
-    return power_w == kNone ? text : text + fmt::format(", under {:g} W", power_w);
-  };
-  switch (kind()) {
-    case GoalKind::kDeadline:
-      return capped(fmt::format("{} within {:g} s at the least energy",
-                                counted(std::llround(minibatches), "minibatch"), end_s));
-    case GoalKind::kEnergy:
-      return capped(fmt::format("the most work with {:g} J in {:g} s", energy_j, end_s));
-    case GoalKind::kLatency:
-      return capped(fmt::format("requests within {:g} ms at the least power", 1e3 * latency_s));
-    case GoalKind::kPower:
-      return fmt::format("the most work under {:g} W", power_w);
-  }
-  return "";
 }
 
 double tolerance(GoalKind kind) {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <limits>
-#include <string>
 
 #include "ridgewatt/base/enum_names.h"
 
@@ -36,7 +35,6 @@ struct Goal {
   // for an invalid value.
   void check() const;
   GoalKind kind() const;
-  std::string text() const;  // "40000 minibatches within 21600 s at the least energy, under 30 W"
 };
 
 // Returns the tolerance within which a goal counts as met: 2 % of the time for a deadline, 3 % of

@@ -79,6 +79,8 @@ Result comparison_result(const measure::ComparedCommands& compared, const std::s
 // Peak, bandwidth, and the points of the intensity sweep.
 Result microbench_result(const measure::MachineBench& bench);
 
+// "40000 minibatches within 6 h 0 min at the least energy, under 30 W".
+std::string goal_text(const govern::Goal& goal);
 // How well the goal was met. Live and simulated runs have the same columns for steps.
 Result govern_result(const answer::GovernAnswer& found);
 Table govern_steps_table(const std::vector<answer::GovernStep>& steps);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ridgewatt/base/plural.h"
@@ -59,10 +60,31 @@ Cell positive(double value) {
 
 }  // namespace
 
+std::string goal_text(const govern::Goal& goal) {
+  const auto capped = [&](const std::string& text) {
+    if (goal.power_w == govern::Goal::kNone) return text;
+    return text + sentence(", under {:g} W", goal.power_w);
+  };
+  switch (goal.kind()) {
+    case govern::GoalKind::kDeadline:
+      return capped(fmt::format("{} within {} at the least energy",
+                                counted(std::llround(goal.minibatches), "minibatch"),
+                                duration_text(goal.end_s)));
+    case govern::GoalKind::kEnergy:
+      return capped(fmt::format("the most work with {} in {}", energy_text(goal.energy_j),
+                                duration_text(goal.end_s)));
+    case govern::GoalKind::kLatency:
+      return capped(sentence("requests within {:g} ms at the least power", 1e3 * goal.latency_s));
+    case govern::GoalKind::kPower:
+      return sentence("the most work under {:g} W", goal.power_w);
+  }
+  return "";
+}
+
 Result govern_result(const answer::GovernAnswer& found) {
   using A = answer::GovernAnswer;
   Result result{table_of<A>(
-      {{{.name = "goal", .wrap = true}, [](const A& row) -> Cell { return row.goal.text(); }},
+      {{{.name = "goal", .wrap = true}, [](const A& row) -> Cell { return goal_text(row.goal); }},
        {{"held"}, [](const A& row) { return plain_cell(row.held()); }},
        {{"end_s", "end (s)"}, at<&A::end_s>},
        {{"minibatches"}, at<&A::minibatches>},
