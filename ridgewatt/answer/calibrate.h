@@ -58,7 +58,7 @@ struct RuntimeCalibration {
   std::string board_text() const;
 };
 // Fits `question.runtimes`. Throws UsageError if no row can be used.
-RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question);
+RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question, bool quiet);
 
 // The model that the rows of a workload were compared with.
 struct FittedModel {

@@ -39,7 +39,8 @@ struct RuntimeScores {
 
 // Reads and scores the files. Throws InputError like twin::load_runtime_rows, and UsageError if no
 // row can be used.
-RuntimeScores score_runtimes(const std::vector<std::string>& paths);
+RuntimeScores score_runtimes(const std::vector<std::string>& paths,
+                             const twin::RuntimeFitOptions& options = {});
 
 // A row of studies/published/runtimes.csv compared with the shipped parameters.
 struct RuntimeFact {

@@ -66,6 +66,7 @@ struct RuntimeFitOptions {
   int max_iterations = 60;
   // Starting point, for example a fit to nearly the same rows. Null: the priors.
   const RuntimeTwin* start = nullptr;
+  bool quiet = true;  // false: fit_runtimes() prints progress on standard error
 };
 
 // Fits the parameters of one runtime to the rows of that runtime. Without such rows, returns the

@@ -219,7 +219,7 @@ std::string RuntimeCalibration::board_text() const {
   return board_toml_with_runtimes(board, tables);
 }
 
-RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question) {
+RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question, bool quiet) {
   RuntimeCalibration found;
   found.board = load_board(question.device);
   twin::RuntimeRows rows =
@@ -230,7 +230,7 @@ RuntimeCalibration calibrate_runtimes(const CalibrateQuestion& question) {
                          ? "it has no rows"
                          : rows.left_out.front().label + ": " + rows.left_out.front().reason);
   }
-  twin::RuntimeFit fit = twin::fit_runtimes(rows.rows);
+  twin::RuntimeFit fit = twin::fit_runtimes(rows.rows, {.quiet = quiet});
   for (auto& runtime : fit.twins) {
     if (!runtime.fitted()) continue;
     runtime.origin = runtime_origin(question.runtimes, rows.rows, runtime.runtime);

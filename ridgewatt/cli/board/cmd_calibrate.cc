@@ -48,7 +48,7 @@ void calibrate_runtimes(const Context& context, const CalibrateCommand& command,
                         const CLI::App& app) {
   refuse_without_effect(app, {"--no-validation", "--parameters"}, "with --runtimes",
                         "models, boards and precisions are always left out in turn");
-  const auto found = answer::calibrate_runtimes(command.question);
+  const auto found = answer::calibrate_runtimes(command.question, context.quiet);
   for (const auto& row : found.left_out) {
     remark(context, fmt::format("not used: {}: {}", row.label, row.reason));
   }

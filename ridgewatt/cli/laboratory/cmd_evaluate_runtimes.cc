@@ -13,8 +13,8 @@ struct EvaluateRuntimes {
 void run(const Context& context, const EvaluateRuntimes& command) {
   const auto facts = evaluate::check_runtime_facts();
   if (command.rows.empty()) return print(context, evaluate::runtime_facts_result(facts));
-  print(context, evaluate::runtime_scores_result(evaluate::score_runtimes(command.rows), facts,
-                                                 command.parameters));
+  const auto scores = evaluate::score_runtimes(command.rows, {.quiet = context.quiet});
+  print(context, evaluate::runtime_scores_result(scores, facts, command.parameters));
 }
 
 }  // namespace

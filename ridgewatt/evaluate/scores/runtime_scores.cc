@@ -106,14 +106,15 @@ void RuntimeScores::count_within() {
   }
 }
 
-RuntimeScores score_runtimes(const std::vector<std::string>& paths) {
+RuntimeScores score_runtimes(const std::vector<std::string>& paths,
+                             const twin::RuntimeFitOptions& options) {
   RuntimeScores scores;
   scores.rows = twin::load_runtime_rows(paths);
   if (scores.rows.rows.empty()) {
     throw UsageError("no row of the file can be used", fmt::format("{}", fmt::join(paths, ", ")),
                      reasons_of(scores.rows.left_out));
   }
-  scores.fit = twin::fit_runtimes(scores.rows.rows);
+  scores.fit = twin::fit_runtimes(scores.rows.rows, options);
   scores.groups = group_rows(scores);
   scores.count_within();
   return scores;

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/test_support.h"
 #include "ridgewatt/twin/runtime_twin.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -207,6 +209,21 @@ TEST(RuntimeFit, WithoutRowsThePriorsStay) {
   EXPECT_EQ(fit.twins.size(), kRuntimes.size());
   EXPECT_TRUE(fit.scores.empty());
   for (const auto& twin : fit.twins) EXPECT_FALSE(twin.fitted());
+}
+
+TEST(RuntimeFit, ReportsEachStep) {
+  std::vector<RuntimeRow> rows = {row_of("lenet5", "fp16", Runtime::kTensorRt, "agx-orin", 1)};
+  measure_with(true_runtime(Runtime::kTensorRt), rows);
+  std::vector<std::size_t> done;
+  const WatchedWork watched([&](const WorkStep& step) {
+    if (step.label.empty()) return;
+    EXPECT_EQ(step.total, kRuntimes.size() + 1);
+    done.push_back(step.done);
+  });
+  fit_runtimes(rows);
+  std::vector<std::size_t> all(kRuntimes.size() + 1);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  EXPECT_EQ(done, all);
 }
 
 // There is one model, board and precision, so no other row could predict the row when it is held

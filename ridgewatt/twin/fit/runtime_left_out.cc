@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
+#include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/statistics.h"
+#include "ridgewatt/base/text.h"
 #include "ridgewatt/twin/runtime_fit.h"
 #include "ridgewatt/twin/twin_home.h"
 
@@ -147,10 +149,15 @@ double unseen_error(Runtime runtime, const std::vector<RuntimeRow>& rows,
 
 RuntimeFit fit_runtimes(const std::vector<RuntimeRow>& rows, const RuntimeFitOptions& options) {
   RuntimeFit fit;
-  for (const Runtime runtime : kRuntimes) fit.twins.push_back(fit_runtime(runtime, rows, options));
+  Progress progress("fitting runtimes", kRuntimes.size() + rows.size(), options.quiet);
+  for (const Runtime runtime : kRuntimes) {
+    progress.update(fit.twins.size(), std::string(name_of(runtime)));
+    fit.twins.push_back(fit_runtime(runtime, rows, options));
+  }
   fit.scores.resize(rows.size());
   FitsWithout without(rows, fit.twins, options);
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    progress.update(kRuntimes.size() + i, "without " + escape_terminal(rows[i].label));
     const auto runtime = static_cast<std::size_t>(rows[i].runtime());
     fit.scores[i].fitted_s = modelled_time_s(rows[i], fit.twins[runtime]);
     leave_out(rows, without, i, fit.scores[i]);
