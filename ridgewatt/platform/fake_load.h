@@ -8,6 +8,7 @@
 // (docs/methods/fake_board.md).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ class FakeLoad {
            FakeSpecimen specimen = {}, const twin::RunOptions& run = {});
   // Begins the next minibatch and returns its time relative to the mean.
   double next();
+  // Sets the number of SMs that are on. If all are on, as at the start, a mode with exactly the
+  // knobs of a preset has the SMs of the preset.
+  void set_sms(int sms) { sms_ = std::max(sms, 1); }
   // Mean time of a minibatch at these clocks, including its wait for data, and module power during
   // it. Both are at the current temperature; see warm().
   twin::TimePower at(const PowerMode& clocks) const;
@@ -49,7 +53,10 @@ class FakeLoad {
   twin::TimePower truth(const PowerMode& mode) const;
 
  private:
+  const twin::Estimator& estimator() const { return estimator_.with_sms_on(sms_); }
+
   twin::Estimator estimator_;
+  int sms_;
   std::uint64_t seed_;
   FakeSpecimen specimen_;
   twin::TimePower top_;  // time and power of the type in its top mode
@@ -81,6 +88,7 @@ class FakeRest {
   const Sysfs& sysfs_;
   JetsonLayout layout_;
   FakeRails rails_;
+  Board board_;
   twin::Twin twin_;
   FakeSpecimen specimen_;
 };

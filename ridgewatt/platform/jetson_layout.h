@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ridgewatt/device/board.h"
 #include "ridgewatt/platform/sysfs.h"
 
 namespace ridgewatt::platform {
@@ -50,6 +51,10 @@ struct JetsonLayout {
 };
 
 JetsonLayout find_jetson_layout(const Sysfs& sysfs);
+
+// Returns the number of SMs that the last preset left on. Clocks, governors and heat do not change
+// it. Returns all SMs if the machine has no TPC mask.
+int sms_left_on(const Sysfs& sysfs, const JetsonLayout& layout, const Board& board);
 
 // Supported memory clocks in Hz, ascending; empty if the board does not report them (often without
 // root).

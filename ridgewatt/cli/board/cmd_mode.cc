@@ -73,13 +73,11 @@ void hold(platform::JetsonModeControl& control, double seconds) {
 // modes of presets.
 void remark_on_sms(const Context& context, const platform::Sysfs& sysfs,
                    const platform::JetsonLayout& layout) {
-  const auto mask = layout.tpc_mask.empty() ? std::nullopt : sysfs.number(layout.tpc_mask);
-  if (!mask) return;
   try {
     const auto name = platform::local_board(sysfs);
     if (!name) return;
     const Board board = load_board(*name);
-    const int on = sms_for_tpc_mask(board, static_cast<unsigned>(*mask));
+    const int on = platform::sms_left_on(sysfs, layout, board);
     if (on >= board.sms) return;
     remark(context, fmt::format("{} of {} SMs stay on, as in the last preset; estimates of modes "
                                 "without a preset assume that all are on",

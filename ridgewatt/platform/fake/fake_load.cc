@@ -88,6 +88,7 @@ double share_of(const std::string& rail) {
 FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, std::uint64_t seed,
                    FakeSpecimen specimen, const twin::RunOptions& run)
     : estimator_(perturbed(twin, seed), cost, run),
+      sms_(twin.sms),
       seed_(seed),
       specimen_(std::move(specimen)),
       random_(Random(seed).fork(2)) {
@@ -98,7 +99,7 @@ FakeLoad::FakeLoad(const twin::Twin& twin, const workload::WorkloadCost& cost, s
 twin::TimePower FakeLoad::truth(const PowerMode& mode) const {
   PowerMode clocks = mode;
   clocks.governor.clear();
-  const twin::MinibatchCost cost = estimator_(clocks);
+  const twin::MinibatchCost cost = estimator()(clocks);
   twin::TimePower at{cost.period_s, cost.power_w};  // minibatches run back to back
   Random luck = Random(seed_).fork(mode_number(clocks));
   at.time_s *= 1 + luck.uniform(-kModeError, kModeError);
@@ -118,19 +119,19 @@ FakeUse FakeLoad::use(const PowerMode& clocks) const {
   PowerMode mode = clocks;
   mode.governor.clear();
   double gpu_s = 0, traffic_bytes = 0;
-  for (const auto& layer : estimator_.layers(mode)) {
+  for (const auto& layer : estimator().layers(mode)) {
     gpu_s += layer.gpu_s;
     traffic_bytes += layer.effective_traffic_bytes;
   }
-  const double time_s = estimator_(mode).period_s;
+  const double time_s = estimator()(mode).period_s;
   return {1, std::min(1.0, gpu_s / time_s),
-          std::min(1.0, traffic_bytes / time_s / estimator_.bandwidth(mode))};
+          std::min(1.0, traffic_bytes / time_s / estimator().bandwidth(mode))};
 }
 
 double FakeLoad::stall_share(const PowerMode& clocks) const {
   PowerMode mode = clocks;
   mode.governor.clear();
-  const twin::MinibatchCost cost = estimator_(mode);
+  const twin::MinibatchCost cost = estimator()(mode);
   return cost.stall_s() / cost.period_s;
 }
 
@@ -203,12 +204,16 @@ FakeRest::FakeRest(const Sysfs& sysfs, const FakeBoardMark& board)
     : sysfs_(sysfs),
       layout_(find_jetson_layout(sysfs)),
       rails_(sysfs),
-      twin_(perturbed(twin::load_twin(load_board(board_of_fake(board.name))), board.seed)),
+      board_(load_board(board_of_fake(board.name))),
+      twin_(perturbed(twin::load_twin(board_), board.seed)),
       specimen_(board.specimen) {}
 
 double FakeRest::power_w() const {
-  return specimen_.power_w(twin::idle_power_w(twin_, fake_clocks(sysfs_, layout_)),
-                           twin::idle_power_w(twin_, PowerMode{}));
+  const PowerMode clocks = fake_clocks(sysfs_, layout_);
+  twin::Twin now = twin_;
+  const int sms = sms_left_on(sysfs_, layout_, board_);
+  if (sms < now.sms) now.preset_sms = {{clocks, sms}};
+  return specimen_.power_w(twin::idle_power_w(now, clocks), twin::idle_power_w(twin_, PowerMode{}));
 }
 
 void FakeRest::set() const {

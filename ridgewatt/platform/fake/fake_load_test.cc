@@ -18,6 +18,25 @@ namespace {
 
 constexpr FakeUse kBusy{1, 1, 0.5};
 
+// A load that keeps the GPU of an AGX Orin busy.
+workload::WorkloadCost busy_cost() {
+  workload::WorkloadCost cost;
+  cost.kind = WorkloadKind::kTraining;
+  cost.batch = 16;
+  for (int k = 0; k < 50; ++k) {
+    workload::KernelCost kernel;
+    kernel.op_class = workload::OpClass::kConv;
+    kernel.work_flop = 2e9;
+    kernel.macs = 1e9;
+    kernel.output_elements = 4e6;
+    kernel.window = 9;
+    kernel.read_bytes = 3e7;
+    kernel.write_bytes = 1.6e7;
+    cost.kernels.push_back(kernel);
+  }
+  return cost;
+}
+
 void steps(FakeActivity& activity, const FakeUse& use, int count = 100) {
   for (int i = 0; i < count; ++i) activity.step(use);
 }
@@ -71,21 +90,7 @@ TEST(FakeActivity, ClocksFollowTheGovernorAndRestAgain) {
 // label: board
 TEST(FakeActivity, ABusyLoadIsAsFastUnderGovernors) {
   const testing::FakeBoard board("agx-orin-jp6");
-  workload::WorkloadCost cost;
-  cost.kind = WorkloadKind::kTraining;
-  cost.batch = 16;
-  for (int k = 0; k < 50; ++k) {
-    workload::KernelCost kernel;
-    kernel.op_class = workload::OpClass::kConv;
-    kernel.work_flop = 2e9;
-    kernel.macs = 1e9;
-    kernel.output_elements = 4e6;
-    kernel.window = 9;
-    kernel.read_bytes = 3e7;
-    kernel.write_bytes = 1.6e7;
-    cost.kernels.push_back(kernel);
-  }
-  const FakeLoad load(twin::load_twin(load_board("agx-orin")), cost, 1);
+  const FakeLoad load(twin::load_twin(load_board("agx-orin")), busy_cost(), 1);
   const double fixed_s = load.truth({12, 2201.6e6, 1300.5e6, 3199e6, ""}).time_s;
   for (const char* governor : {"schedutil", "ondemand", "conservative", "interactive"}) {
     for (const char* policy : {"policy0", "policy4", "policy8"}) {
@@ -142,6 +147,38 @@ TEST(FakeRest, IsThatOfTheMode) {
   EXPECT_LT(low_w[0], high_w[0]);
   EXPECT_LT(high_w[0], 20);
   EXPECT_EQ(total_w(), start_w);
+}
+
+// Governors and heat lower the clocks of a preset, but switch no SM on (docs/reference/boards.md).
+TEST(FakeLoad, ALowerClockOfAPresetHasItsMultiprocessors) {
+  const Board board = load_board("agx-orin");
+  const PowerMode preset = find_preset(board, "MODE_15W").mode;
+  PowerMode lower = preset;
+  lower.gpu_clock_hz = 216.75e6;
+  FakeLoad load(twin::load_twin(board), busy_cost(), 1);
+  const double preset_s = load.truth(preset).time_s;
+  load.set_sms(6);
+  EXPECT_DOUBLE_EQ(load.truth(preset).time_s, preset_s);
+  EXPECT_GT(load.truth(lower).time_s, 1.3 * preset_s);
+}
+
+TEST(FakeRest, MultiprocessorsThatAPresetTurnsOffDrawNoPower) {
+  const testing::FakeBoard board("agx-orin-jp6");
+  const auto idle_w = [&] { return FakeRest(*board.sysfs, fake_board_mark(board.root)).power_w(); };
+  const auto sms = [&] {
+    return sms_left_on(*board.sysfs, find_jetson_layout(*board.sysfs), load_board("agx-orin"));
+  };
+  JetsonModeControl control(*board.sysfs);
+  const PowerMode low{1, 729.6e6, 306e6, 665.6e6, ""};
+  EXPECT_EQ(sms(), 16);
+  control.apply(low);
+  const double all_w = idle_w();
+  control.apply_preset("MODE_15W");
+  control.apply(low);  // clocks do not change the SMs
+  EXPECT_EQ(sms(), 6);
+  EXPECT_LT(idle_w(), all_w);
+  control.restore();
+  EXPECT_EQ(sms(), 16);
 }
 
 // Returns 0 if the rails and the clocks of a board of the current user change; the kernel lets

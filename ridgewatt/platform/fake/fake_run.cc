@@ -11,6 +11,7 @@
 #include "ridgewatt/platform/fake_disturbance.h"
 #include "ridgewatt/platform/fake_heat.h"
 #include "ridgewatt/platform/fake_load.h"
+#include "ridgewatt/platform/jetson_layout.h"
 #include "ridgewatt/twin/twin.h"
 
 namespace ridgewatt::platform {
@@ -33,8 +34,9 @@ double seconds_of(MarkClock::time_point time) {
 
 int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload::WorkloadCost& cost,
                   int minibatches, double speed) {
-  FakeLoad load(twin::load_twin(load_board(board_of_fake(name.name))), cost, name.seed,
-                name.specimen);
+  const Board board = load_board(board_of_fake(name.name));
+  const JetsonLayout layout = find_jetson_layout(sysfs);
+  FakeLoad load(twin::load_twin(board), cost, name.seed, name.specimen);
   const FakeRails rails(sysfs);
   auto heat = FakeHeat::open(sysfs);
   std::optional<FakeActivity> activity(std::in_place, sysfs);
@@ -51,6 +53,7 @@ int run_fake_load(const Sysfs& sysfs, const FakeBoardMark& name, const workload:
     double stall_share = 0;
     for (double left = load.next(); left > 1e-9 && load_must_end == 0;) {
       const PowerMode clocks = activity->clocks();
+      load.set_sms(sms_left_on(sysfs, layout, board));
       twin::TimePower at = load.at(clocks);
       if (heat) {
         const double power_w = load.truth(clocks).power_w;

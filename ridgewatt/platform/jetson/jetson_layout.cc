@@ -124,6 +124,11 @@ JetsonLayout find_jetson_layout(const Sysfs& sysfs) {
   return layout;
 }
 
+int sms_left_on(const Sysfs& sysfs, const JetsonLayout& layout, const Board& board) {
+  const auto mask = layout.tpc_mask.empty() ? std::nullopt : sysfs.number(layout.tpc_mask);
+  return mask ? sms_for_tpc_mask(board, static_cast<unsigned>(*mask)) : board.sms;
+}
+
 std::vector<double> emc_rates_hz(const Sysfs& sysfs, const EmcLayout& emc) {
   std::vector<double> rates;
   if (!emc.possible_rates.empty()) {
