@@ -78,19 +78,19 @@ tune::ComparedPoint estimated(const tune::Goal& goal, const std::string& name,
 }
 
 // Of the knobs that `slower` sets lower than `faster`, the one that slows `faster` most if it alone
-// is lowered.
+// is lowered. A lower knob switches no SM on.
 std::optional<Knob> slowing_knob(const twin::TwinModel& model, const OperatingPoint& faster,
                                  const PowerMode& slower) {
+  const int sms = model.twin().sms_in(faster.mode);
+  const auto& there = model.estimator(faster.batch).with_sms_on(sms);
   std::optional<Knob> found;
-  double most_s = model(faster).period_s;
+  double most_s = there(faster.mode).period_s;
   for (const Knob knob : kKnobs) {
     if (!slower.has(knob) || slower.get(knob) >= faster.mode.get(knob)) continue;
-    OperatingPoint changed = faster;
-    changed.mode.set(knob, slower.get(knob));
-    const double time_s = model(changed).period_s;
-    if (time_s <= most_s) continue;
-    most_s = time_s;
-    found = knob;
+    PowerMode changed = faster.mode;
+    changed.set(knob, slower.get(knob));
+    const double time_s = there(changed).period_s;
+    if (time_s > most_s) most_s = time_s, found = knob;
   }
   return found;
 }

@@ -444,6 +444,23 @@ TEST(TuneOnTwin, ASlowerPresetOfALargerBudgetHasAReason) {
   EXPECT_EQ(found.outcome.slower_presets.front().knob, Knob::kCpuClock);
 }
 
+// The board file's MODE_30W leaves 8 of 16 SMs on at 624.75 MHz; here MODE_50W does at 420.75 MHz.
+TEST(TuneOnTwin, ALowerClockOfAPresetWithFewerMultiprocessorsIsAReason) {
+  const std::string own = "cpu_mhz = 1497.6, gpu_mhz = 816, mem_mhz = -1, tpc_mask = 0 }";
+  std::string toml = load_board("agx-orin").toml;
+  for (auto at = toml.find(own); at != std::string::npos; at = toml.find(own)) {
+    toml.replace(at, own.size(), "cpu_mhz = -1, gpu_mhz = 408, mem_mhz = -1, tpc_mask = 240 }");
+  }
+  const testing::TemporaryFolder folder;
+  TuneQuestion question;
+  question.batches = {16};
+  const auto found = tune_on_twin(question, model("zoo:resnet50"), folder.write("own.toml", toml));
+  ASSERT_EQ(found.outcome.slower_presets.size(), 1U);
+  EXPECT_EQ(found.outcome.slower_presets.front().slower, "MODE_50W");
+  EXPECT_EQ(found.outcome.slower_presets.front().faster, "MODE_30W");
+  EXPECT_EQ(found.outcome.slower_presets.front().knob, Knob::kGpuClock);
+}
+
 // On every kind of board and in every runtime, `tune`, `estimate` and `explain` state the same
 // interval of a mode, and a limit that the upper end meets is met with the required probability.
 TEST(TuneOnTwin, TheIntervalIsThatOfEstimateAndExplain) {
