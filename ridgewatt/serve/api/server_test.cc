@@ -529,7 +529,11 @@ TEST(Server, ATokenIsAskedFor) {
   }
   EXPECT_EQ(server.status_of("/"), 200);
   EXPECT_EQ(server.status_of("/healthz"), 200);
-  for (const char* scheme : {"Bearer ", "bearer ", "BEARER "}) {  // RFC 9110, 11.1
+  for (const std::string& wrong : {token, "  " + token + "x", " x " + token, std::string("  ")}) {
+    EXPECT_EQ(server.status_of("/api/v1/zoo", {{"Authorization", "Bearer" + wrong}}), 401) << wrong;
+  }
+  // RFC 9110, 11.1 and 11.4.
+  for (const char* scheme : {"Bearer ", "bearer ", "BEARER ", "Bearer  "}) {
     EXPECT_EQ(server.status_of("/api/v1/zoo", {{"Authorization", scheme + token}}), 200) << scheme;
   }
   EXPECT_EQ(server.post("/api/v1/uploads", "x", "application/octet-stream")->status, 401);

@@ -96,7 +96,9 @@ bool Guard::has_token(const RequestHead& head) const {
   static constexpr std::string_view kBearer = "bearer ";  // compared without case: RFC 9110, 11.1
   const auto authorization = head.header("authorization");
   if (lower_case(authorization.substr(0, kBearer.size())) == kBearer) {
-    return equal_secrets(authorization.substr(kBearer.size()), options_.token);
+    std::string_view token = authorization.substr(kBearer.size());
+    while (token.starts_with(' ')) token.remove_prefix(1);  // 1*SP: RFC 9110, 11.4
+    return equal_secrets(token, options_.token);
   }
   const auto cookie = cookie_value(head.header("cookie"), options_.cookie);
   return !cookie.empty() && equal_secrets(cookie, options_.token);
