@@ -30,9 +30,10 @@ enum class ZooWeights { kZeros, kRandom };
 constexpr auto enum_names(ZooWeights) {
   return named<ZooWeights>({{ZooWeights::kZeros, "zeros"}, {ZooWeights::kRandom, "random"}});
 }
-// Writes the model to the file `model` and its weights to NAME.onnx.data in the same folder. Writes
-// no weights if `model` is a stream or a device. Throws InputError and writes nothing if that
-// folder has a file NAME.onnx.data of another size.
+// Writes the model to the file `model` and its weights to that path with ".data", so that models in
+// one folder keep their own weights. Writes no weights if `model` is a stream or a device. Throws
+// InputError and writes nothing if the file of the weights exists with another size, unless it has
+// the weights of a zoo model that is replaced.
 void write_zoo_model(const ZooEntry& entry, const std::string& model,
                      ZooWeights weights = ZooWeights::kZeros, std::uint64_t seed = 1);
 

@@ -86,7 +86,7 @@ TEST(AnalyzeCommand, ADimensionIsGivenOnce) {
 
 TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
   const testing::TemporaryFolder folder;
-  const std::string data = folder.write("lenet5.onnx.data", "precious");
+  const std::string data = folder.write("a.onnx.data", "precious");
   const std::string write = "zoo write lenet5 -o " + (folder.path() / "a.onnx").string();
   for (const std::string weights : {" --weights random", " --weights zeros"}) {
     const auto refused = testing::run_program(write + weights);
@@ -102,6 +102,25 @@ TEST(ZooCommand, ReplacesNoFileThatIsNotItsOwn) {
   EXPECT_EQ(read_file(data), std::string(random.size(), '\0'));
 }
 
+TEST(ZooCommand, ModelsInOneFolderKeepTheirWeights) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const std::string& file, const std::string& weights) {
+    const std::string path = (folder.path() / file).string();
+    ASSERT_EQ(testing::run_program("zoo write lenet5 --weights " + weights + " -o " + path).status,
+              0);
+    EXPECT_NE(read_file(path).find(file + ".data"), std::string::npos);
+  };
+  write("a.onnx", "random");
+  const std::string random = read_file((folder.path() / "a.onnx.data").string());
+  write("b.onnx", "zeros");
+  EXPECT_EQ(read_file((folder.path() / "a.onnx.data").string()), random);
+  EXPECT_EQ(read_file((folder.path() / "b.onnx.data").string()), std::string(random.size(), '\0'));
+  // Another network in place of a model also replaces its weights.
+  const std::string other = "zoo write squeezenet1_1 -o " + (folder.path() / "b.onnx").string();
+  ASSERT_EQ(testing::run_program(other).status, 0);
+  EXPECT_NE(std::filesystem::file_size(folder.path() / "b.onnx.data"), random.size());
+}
+
 // A batch normalization divides by the root of its variance. The longest vectors of MobileNetV2 are
 // the 1,280 means, variances, .. of its last one.
 TEST(ZooCommand, RandomVariancesArePositive) {
@@ -109,7 +128,7 @@ TEST(ZooCommand, RandomVariancesArePositive) {
   const testing::TemporaryFolder folder;
   const std::string model = (folder.path() / "m.onnx").string();
   ASSERT_EQ(testing::run_program("zoo write mobilenet_v2 --weights random -o " + model).status, 0);
-  const std::string data = read_file((folder.path() / "mobilenet_v2.onnx.data").string());
+  const std::string data = read_file((folder.path() / "m.onnx.data").string());
   std::vector<float> values(data.size() / sizeof(float));
   std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
   const auto negative =

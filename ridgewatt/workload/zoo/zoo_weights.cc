@@ -10,7 +10,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/random.h"
 #include "ridgewatt/io/file.h"
-#include "ridgewatt/io/path.h"
+#include "ridgewatt/workload/onnx/onnx.pb.h"
 #include "ridgewatt/workload/onnx_reader.h"
 #include "ridgewatt/workload/zoo.h"
 
@@ -23,8 +23,8 @@ struct WeightFile {
   std::int64_t vector_bytes = 0;  // of the longest vector
 };
 
-WeightFile weight_file_of(const std::string& onnx, const std::string& name) {
-  const Model model = load_model_from_memory(onnx, name);
+WeightFile weight_file_of(const std::string& built, const std::string& name) {
+  const Model model = load_model_from_memory(built, name);
   WeightFile file;
   for (const TensorId id : model.graph.initializers) {
     const auto& tensor = model.tensors[static_cast<std::size_t>(id)];
@@ -35,6 +35,33 @@ WeightFile weight_file_of(const std::string& onnx, const std::string& name) {
     if (vector) file.vector_bytes = std::max(file.vector_bytes, bytes);
   }
   return file;
+}
+
+// Returns the model with its weights in the file `name` of its folder.
+std::string with_weights_in(const std::string& name, const std::string& built) {
+  onnx::ModelProto proto;
+  proto.ParseFromString(built);
+  for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) {
+    for (auto& entry : *tensor.mutable_external_data()) {
+      if (entry.key() == "location") entry.set_value(name);
+    }
+  }
+  return proto.SerializeAsString();
+}
+
+// Whether `path` is a model of the zoo with its weights in the file `name`.
+bool has_weights_in(const std::string& name, const std::string& path) {
+  constexpr std::uintmax_t kMostBytes = 64 << 20;  // chosen: zoo models have no data of their own
+  std::error_code missing;
+  if (!(std::filesystem::file_size(path, missing) <= kMostBytes)) return false;
+  onnx::ModelProto proto;
+  if (!proto.ParseFromString(read_file(path)) || proto.producer_name() != "ridgewatt") return false;
+  const auto& tensors = proto.graph().initializer();
+  return std::any_of(tensors.begin(), tensors.end(), [&](const auto& tensor) {
+    const auto& entries = tensor.external_data();
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto& entry) { return entry.value() == name; });
+  });
 }
 
 void write_zeros(const std::string& path, std::int64_t bytes) {
@@ -64,22 +91,24 @@ void write_random(const std::string& path, const WeightFile& file, std::uint64_t
 
 void write_zoo_model(const ZooEntry& entry, const std::string& model, ZooWeights weights,
                      std::uint64_t seed) {
-  const std::string onnx = entry.build();
-  const std::string path = fmt::format("{}/{}.onnx.data", folder_of(model), entry.name);
-  const WeightFile file = weight_file_of(onnx, std::string(entry.name));
+  const std::string built = entry.build();
+  const std::string path = model + ".data";
+  const WeightFile file = weight_file_of(built, std::string(entry.name));
   std::error_code unseen, missing;
   const bool is_file = model != "-" && (!std::filesystem::exists(model, unseen) ||
                                         std::filesystem::is_regular_file(model, unseen));
   const auto there = std::filesystem::file_size(path, missing);
-  // The model determines the name of its weights file. A file with another size is not ours, so do
-  // not replace it.
-  if (is_file && !missing && static_cast<std::int64_t>(there) != file.bytes) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  // Do not replace a file of another size, unless a zoo model that is replaced has its weights
+  // there.
+  if (is_file && !missing && static_cast<std::int64_t>(there) != file.bytes &&
+      !has_weights_in(name, model)) {
     throw InputError(
         fmt::format("is not the file of {} bytes with the weights of {}", file.bytes, entry.name),
         path, "remove it, or write to another folder");
   }
-  write_output(model, onnx);
-  if (!is_file) return;
+  if (!is_file) return write_output(model, built);
+  write_output(model, with_weights_in(name, built));
   switch (weights) {
     case ZooWeights::kZeros:
       return write_zeros(path, file.bytes);
