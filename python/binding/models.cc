@@ -246,7 +246,7 @@ struct Analyzed : answer::AnalyzeAnswer {
   }
   std::vector<Layer> rows;
   std::string_view command_name() const { return answer::analyze_parameters().command; }
-  Json json() const { return report::analysis_json(model, analysis, options); }
+  Json json() const { return report::analysis_json(model, analysis, options).whole(); }
   std::vector<std::string> remarks() const { return analysis.workload.caveats.lines(); }
 };
 

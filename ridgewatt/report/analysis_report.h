@@ -16,9 +16,10 @@ namespace ridgewatt::report {
 
 inline constexpr int kAnalysisSchemaVersion = 1;
 
-// `options` must be the options of `analysis`.
-Json analysis_json(const workload::Model& model, const workload::Analysis& analysis,
-                   const workload::CostOptions& options);
+// `options` must be the options of `analysis`. The nodes are created while they are written, so the
+// model and the analysis must outlive the JSON.
+StreamedJson analysis_json(const workload::Model& model, const workload::Analysis& analysis,
+                           const workload::CostOptions& options);
 // A table of one row. Bytes and intensity are those of the traffic model `traffic`.
 Table analysis_totals(const workload::Model& model, const workload::Analysis& analysis,
                       workload::TrafficModel traffic);
@@ -27,7 +28,8 @@ Table analysis_layers(const workload::Analysis& analysis);  // only nodes with a
 Table analysis_kernels(const workload::Analysis& analysis);
 inline constexpr char kAnalysisOrder[] = "-flops";  // default order: the most expensive first
 LayerSums analysis_sums(const Table& layers);       // `layers` comes from analysis_layers
-// The totals; with `per_layer` also the layers and kernels.
+// The totals; with `per_layer` also the layers and kernels. The result refers to the model and the
+// analysis.
 Result analysis_result(const workload::Model& model, const workload::Analysis& analysis,
                        const workload::CostOptions& options, bool per_layer);
 Json explanation_json(const workload::Explanation& explanation);

@@ -1,6 +1,7 @@
 #include "ridgewatt/report/analysis_report.h"
 
 #include <cmath>
+#include <utility>
 
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/language_model.h"
@@ -112,8 +113,8 @@ Json kernel_json(const workload::Analysis& a, const workload::KernelCost& kernel
 
 }  // namespace
 
-Json analysis_json(const workload::Model& model, const workload::Analysis& a,
-                   const workload::CostOptions& options) {
+StreamedJson analysis_json(const workload::Model& model, const workload::Analysis& a,
+                           const workload::CostOptions& options) {
   Json json = {{"schema_version", kAnalysisSchemaVersion},
                {"model", model.name},
                {"kind", name_of(a.workload.kind)},
@@ -131,17 +132,20 @@ Json analysis_json(const workload::Model& model, const workload::Analysis& a,
   json["assumed_dims"] = a.shapes.assumed;
   json["assumptions"] = a.plan.assumptions;
   add_caveats(a.workload.caveats, json);
-  json["nodes"] = Json::array();
-  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
-    json["nodes"].push_back(node_json(model, a.plan.steps[i], a.nodes[i]));
-  }
-  if (options.runtime) {
-    json["runtime"] = name_of(*options.runtime);
-    json["launched"] = Json::array();
-    for (const auto& kernel : a.workload.kernels)
-      json["launched"].push_back(kernel_json(a, kernel));
-  }
-  return json;
+  json["nodes"] = nullptr;
+  StreamedJson streamed{std::move(json), "nodes", a.nodes.size(), {}};
+  streamed.fill = [&model, &a](std::size_t i, Json& row) {
+    row = node_json(model, a.plan.steps[i], a.nodes[i]);
+  };
+  if (!options.runtime) return streamed;
+  streamed.add_rest = [&a, runtime = *options.runtime](Json& rest) {
+    rest["runtime"] = name_of(runtime);
+    rest["launched"] = Json::array();
+    for (const auto& kernel : a.workload.kernels) {
+      rest["launched"].push_back(kernel_json(a, kernel));
+    }
+  };
+  return streamed;
 }
 
 Table analysis_totals(const workload::Model& model, const workload::Analysis& a,
@@ -259,7 +263,7 @@ Result analysis_result(const workload::Model& model, const workload::Analysis& a
                        const workload::CostOptions& options, bool per_layer) {
   Table totals = analysis_totals(model, analysis, options.traffic);
   Result result;
-  result.json = analysis_json(model, analysis, options);
+  result.streamed = analysis_json(model, analysis, options);
   if (!per_layer) {
     result.table = std::move(totals);
     return result;
