@@ -478,6 +478,28 @@ TEST(Infer, ContradictionsNameTheExtentsThatNobodyGave) {
   }
 }
 
+// Exporters of Hugging Face name every extent of an image.
+TEST(Infer, WeightsDetermineTheChannelsAndOtherSizesAreGuesses) {
+  GraphSketch sketch;
+  sketch.input("pixel_values", {"batch_size", "num_channels", "height", "width"});
+  sketch.weight("w", {8, 3, 7, 7});
+  sketch.node("Conv", {"pixel_values", "w"}, {"y"});
+  sketch.output("y");
+  Model model = sketch.model();
+  const InferSummary guessed = infer(model);
+  EXPECT_EQ(guessed.bound.at("num_channels"), 3);
+  EXPECT_FALSE(guessed.assumed.contains("num_channels"));
+  EXPECT_THAT(guessed.open, ::testing::IsEmpty());
+  EXPECT_EQ(type_of_output(model), "float32[1x8x10x10]");
+  EXPECT_THAT(guessed.guessed, ::testing::ElementsAre("height", "width"));
+  EXPECT_THAT(analyze(model).workload.caveats.lines(),
+              ::testing::Contains(HasSubstr("not state height, width: the sizes are guesses")));
+  const InferSummary stated = infer(model, {.dims = {{"height", 224}, {"width", 224}}});
+  EXPECT_THAT(stated.guessed, ::testing::IsEmpty());
+  EXPECT_EQ(type_of_output(model), "float32[1x8x218x218]");
+  EXPECT_THROW(infer(model, {.dims = {{"num_channels", 4}}}), InputError);
+}
+
 // A convolution over time whose input is [time, 10]. The length of the time axis is not given, so
 // it grows until the window fits, although this axis is not called a batch.
 TEST(Infer, AFirstAxisThatIsNotTheBatchGrows) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct InferSummary {
   // contradict each other with 1 (a window does not fit), the first of 16, 64 ... 4096 without a
   // contradiction. If there is none, the extent remains open.
   std::map<std::string, std::int64_t> assumed;
+  std::set<std::string> guessed;  // names in `assumed` without a default, except the batch
   // Extents that are neither bound nor assumed.
   std::vector<std::string> open;
   // Decisions that depend on the data, one sentence each.

@@ -1,5 +1,8 @@
 #include "ridgewatt/workload/workload_cost.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace ridgewatt::workload {
 
 std::vector<std::string> CostCaveats::lines() const {
@@ -14,6 +17,13 @@ std::vector<std::string> CostCaveats::lines() const {
   for (const auto& [name, value] : assumed_dims) {
     lines.push_back("assumed " + name + " = " + std::to_string(value) + " (--dim " + name +
                     "=N sets it)");
+  }
+  if (!guessed_dims.empty()) {
+    const bool one = guessed_dims.size() == 1;
+    lines.push_back(fmt::format("the file does not state {}: {}, and every figure depends on {}",
+                                fmt::join(guessed_dims, ", "),
+                                one ? "the size is a guess" : "the sizes are guesses",
+                                one ? "it" : "them"));
   }
   for (const auto& assumption : assumptions) lines.push_back(assumption);
   return lines;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,7 +124,8 @@ struct CostCaveats {
   std::vector<Uncounted> uncounted;
   // Assumed values of extents that were not given.
   std::map<std::string, std::int64_t> assumed_dims;
-  std::vector<std::string> open_dims;    // extents that are not known
+  std::set<std::string> guessed_dims;  // the part of assumed_dims that the file says nothing about
+  std::vector<std::string> open_dims;  // extents that are not known
   std::vector<std::string> assumptions;  // branches, trip counts, lengths of caches
 
   // Returns one line per omission or assumption.

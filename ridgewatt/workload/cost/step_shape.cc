@@ -105,6 +105,7 @@ CostCaveats caveats_of(const ExecutionPlan& plan, const InferSummary& shapes) {
   std::stable_partition(caveats.uncounted.begin(), caveats.uncounted.end(),
                         [](const Uncounted& one) { return one.reason == "no rule"; });
   caveats.assumed_dims = shapes.assumed;
+  caveats.guessed_dims = shapes.guessed;
   caveats.open_dims = shapes.open;
   caveats.assumptions = plan.assumptions;
   for (const auto& remark : shapes.remarks) caveats.assumptions.push_back(remark);

@@ -9,6 +9,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/workload/infer/extent_names.h"
+#include "ridgewatt/workload/infer/infer_context.h"
 
 namespace ridgewatt::workload {
 namespace {
@@ -91,6 +92,35 @@ std::vector<OpenExtent> open_extents(const Model& model, const InferOptions& opt
     previous = extent.input;
   }
   return open;
+}
+
+// Returns the number of channels that a convolution of the input needs; 0 if none reads it.
+std::int64_t channels_of_input(const Model& model, TensorId input) {
+  for (const Node& node : model.graph.nodes) {
+    const bool quantized = node.op == "QLinearConv";
+    const std::size_t at = quantized ? 3 : 1;  // operand of the weights
+    if (!quantized && node.op != "Conv" && node.op != "ConvInteger") continue;
+    if (node.inputs.size() <= at || node.inputs.front() != input) continue;
+    if (node.inputs[at] == kNoTensor) continue;
+    const Tensor& weights = model.tensors[static_cast<std::size_t>(node.inputs[at])];
+    if (weights.role != TensorRole::kInitializer || !weights.shape) continue;
+    const std::int64_t groups = node.integer("group", 1);
+    if (weights.shape->size() < 3 || (*weights.shape)[1] < 1 || groups < 1) continue;
+    return multiply_extents((*weights.shape)[1], groups);
+  }
+  return 0;
+}
+
+// Returns the extents that the user gave or that weights determine: the channels of an image.
+ExtentValues given_extents(const Model& model, const std::vector<OpenExtent>& open,
+                           const InferOptions& options) {
+  ExtentValues values = options.dims;
+  for (const OpenExtent& extent : open) {
+    if (extent.axis != 1 || extent.is_batch || values.contains(extent.name)) continue;
+    const std::int64_t channels = channels_of_input(model, model.graph.inputs[extent.input]);
+    if (channels > 0) values[extent.name] = channels;
+  }
+  return values;
 }
 
 // True for extents that follow from others: sums, and the total of past and new tokens.
@@ -217,10 +247,11 @@ ExtentValues choose_values(const Model& model, const std::vector<OpenExtent>& op
                            const InferOptions& options, const Assumptions& assumptions,
                            std::set<std::string>& assumed) {
   ExtentValues values;
+  const ExtentValues known = given_extents(model, open, options);
   std::optional<std::int64_t> batch = options.batch;
   for (const OpenExtent& extent : open) {
-    const auto given = options.dims.find(extent.name);
-    if (given != options.dims.end()) {
+    const auto given = known.find(extent.name);
+    if (given != known.end()) {
       values[extent.name] = given->second;
       if (extent.is_batch) batch = given->second;
     } else if (extent.is_batch && !extent.is_named && assumptions.leading > 0) {
@@ -300,8 +331,9 @@ std::vector<std::string> extents_not_given(const Model& model, const InferOption
   std::vector<std::string> names;
   const std::vector<OpenExtent> open = open_extents(model, options);
   const TokenLengths lengths = token_lengths(model, open);
+  const ExtentValues known = given_extents(model, open, options);
   for (const OpenExtent& extent : open) {
-    const bool given = options.dims.contains(extent.name) || (extent.is_batch && options.batch);
+    const bool given = known.contains(extent.name) || (extent.is_batch && options.batch);
     if (given || is_derived(extent.name, lengths)) continue;
     if (!contains(names, extent.name)) {
       names.push_back(extent.name);
@@ -356,7 +388,12 @@ std::int64_t bind_inputs(Model& model, const InferOptions& options, const Assump
       continue;
     }
     if (extent.is_batch && options.dims.contains(extent.name)) summary.batch = value->second;
-    if (assumed.contains(extent.name)) summary.assumed[extent.name] = value->second;
+    if (assumed.contains(extent.name)) {
+      summary.assumed[extent.name] = value->second;
+      if (!extent.is_batch && !model.default_dims.contains(extent.name)) {
+        summary.guessed.insert(extent.name);
+      }
+    }
     summary.bound[extent.name] = value->second;
     Tensor& input = model.tensors[static_cast<std::size_t>(model.graph.inputs[extent.input])];
     (*input.shape)[extent.axis] = value->second;
