@@ -29,6 +29,7 @@ struct ModeCosts {
   // Source of the intervals below. A way has the relative interval of its part with the most
   // energy, because the relative error is mostly the same in all modes.
   std::shared_ptr<const twin::TwinModel> model;
+  std::string idle_power;  // source of the idle power
 
   // Time and energy of a way, with 90 % intervals.
   predict::Estimate time_of(const govern::JobWay& way) const;
@@ -44,8 +45,9 @@ ModeCosts mode_costs(const std::shared_ptr<const workload::DeployedWorkload>& wo
 struct JobQuestion {
   std::optional<double> deadline_s, job_energy_j, period_s, day_energy_j, battery_j;
   std::optional<double> sleep_power_w, sleep_s, sleep_energy_j;
-  std::string solar = {};  // CSV file of solar power over a day
-  double samples = 0;      // size of a job
+  std::optional<double> idle_power_w;  // measured; replaces that of the twin in every mode
+  std::string solar = {};              // CSV file of solar power over a day
+  double samples = 0;                  // size of a job
   double max_power_w = govern::Job::kNone;
 
   // Whether there is a goal for a job, for a day, or any goal.

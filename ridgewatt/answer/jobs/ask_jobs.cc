@@ -12,12 +12,29 @@
 namespace ridgewatt::answer {
 namespace {
 
+// Least idle power of all modes.
+double rest_w(const ModeCosts& costs) {
+  double least_w = costs.costs.front().idle_w;
+  for (const auto& cost : costs.costs) least_w = std::min(least_w, cost.idle_w);
+  return least_w;
+}
+
 std::optional<govern::Sleep> sleep_of(const JobQuestion& question, const ModeCosts& costs) {
   if (!question.sleep_power_w) return std::nullopt;
-  double rest_w = costs.costs.front().idle_w;
-  for (const auto& cost : costs.costs) rest_w = std::min(rest_w, cost.idle_w);
   return govern::Sleep{*question.sleep_power_w, *question.sleep_s,
-                       question.sleep_energy_j.value_or(rest_w * *question.sleep_s)};
+                       question.sleep_energy_j.value_or(rest_w(costs) * *question.sleep_s)};
+}
+
+// Replaces the idle power of the twin by the measured one, and states the source.
+void set_idle_power(const JobQuestion& question, ModeCosts& costs) {
+  if (!question.idle_power_w) {
+    costs.idle_power =
+        "modelled by the twin with the GPU on; an idle board that switches its GPU off may draw "
+        "40 % less: measure it and give --idle-power";
+    return;
+  }
+  for (auto& cost : costs.costs) cost.idle_w = std::min(*question.idle_power_w, cost.power_w);
+  costs.idle_power = sentence("given: {:.4g} W", *question.idle_power_w);
 }
 
 // Removes the modes above the power limit.
@@ -47,6 +64,10 @@ void JobQuestion::check() const {
     throw UsageError("--sleep-power has no effect without --deadline, --max-job-energy or --period",
                      "", "omit it");
   }
+  if (idle_power_w && !asked()) {
+    throw UsageError("--idle-power has no effect without a goal of a job, a period or a day", "",
+                     "give --deadline, --max-job-energy, --period or --day-energy, or omit it");
+  }
   if (of_job() + of_day() + period_s.has_value() > 1) {
     throw UsageError(
         "the goals of a job (--deadline, --max-job-energy), of a period (--period) and of a day "
@@ -73,6 +94,7 @@ double JobAnswer::samples_of(const govern::JobWay& way) const {
 }
 
 JobAnswer ask_job(const JobQuestion& question, ModeCosts costs) {
+  set_idle_power(question, costs);
   govern::Job job;
   job.minibatches = std::ceil(question.samples / costs.points.front().batch - 1e-9);
   if (question.deadline_s) job.end_s = *question.deadline_s;
@@ -92,6 +114,7 @@ JobAnswer ask_job(const JobQuestion& question, ModeCosts costs) {
 }
 
 JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
+  set_idle_power(question, costs);
   govern::Supply supply;
   supply.energy_j = question.day_energy_j.value_or(question.battery_j.value_or(0));
   if (!question.solar.empty()) {
@@ -106,7 +129,9 @@ JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
   if (costs.costs.empty()) throw none("every mode draws more than --max-power");
   const auto mix = govern::most_work(costs.costs, held_w, supply.length_s);
   const auto one = govern::most_work_of_one(costs.costs, held_w, supply.length_s);
-  if (!mix || !one) throw none("the board draws more than that at rest");
+  if (!mix || !one) {
+    throw none(sentence("the idle board draws {:.3g} W, {}", rest_w(costs), costs.idle_power));
+  }
   JobAnswer found{.question = question, .costs = std::move(costs)};
   found.ways = {{"best mix", *mix}, {"best single mode", *one}};
   found.held_power_w = held_w;
@@ -115,6 +140,7 @@ JobAnswer ask_day(const JobQuestion& question, ModeCosts costs) {
 }
 
 PeriodAnswer ask_period(const JobQuestion& question, ModeCosts costs) {
+  set_idle_power(question, costs);
   govern::Period period{.period_s = *question.period_s};
   period.power_w = question.max_power_w;
   const auto ways = govern::ways_of_period(costs.costs, period, sleep_of(question, costs));

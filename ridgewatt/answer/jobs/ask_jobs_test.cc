@@ -69,5 +69,23 @@ TEST(AskJobs, APeriodicTaskTakesTheLeastEnergyPerPeriod) {
   EXPECT_TRUE(ask_period(every(0.5), two_modes()).ways.empty());
 }
 
+// With a measured idle power of 0.5 W, the slow mode needs 8 J + 1 J, the fast one 10 J + 1.5 J. A
+// day at 3 W has 5/7 of the time at 4 W. Idle power is never above that of the mode.
+TEST(AskJobs, AMeasuredIdlePowerReplacesThatOfTheTwin) {
+  JobQuestion question = every(4);
+  question.idle_power_w = 0.5;
+  const PeriodAnswer found = ask_period(question, two_modes());
+  EXPECT_NEAR(found.ways.front().way.energy_j, 9, 1e-9);
+  EXPECT_EQ(found.costs.idle_power, "given: 0.5 W");
+  JobQuestion day = day_within(5);
+  day.idle_power_w = 0.5;
+  const JobAnswer in_a_day = ask_day(day, two_modes());
+  EXPECT_NEAR(in_a_day.samples_of(in_a_day.ways.front().way), 4 * kDayS * 5 / 7 / 2, 1e-3);
+  day.idle_power_w = 99;
+  EXPECT_THROW(ask_day(day, two_modes()), NoSolutionError);
+  question.idle_power_w = 99;
+  EXPECT_NEAR(ask_period(question, two_modes()).ways.front().way.energy_j, 16, 1e-9);
+}
+
 }  // namespace
 }  // namespace ridgewatt::answer

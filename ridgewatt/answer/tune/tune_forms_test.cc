@@ -77,6 +77,9 @@ TEST(TuneFormsOfARequest, RefuseMembersThatExcludeEachOther) {
 TEST(JobQuestion, RefusesGoalsThatExcludeEachOther) {
   JobQuestion job;
   EXPECT_NO_THROW(job.check());
+  job.idle_power_w = 1;
+  EXPECT_THROW(job.check(), UsageError);  // no goal
+  job.idle_power_w.reset();
   job.sleep_power_w = 1;
   EXPECT_THROW(job.check(), UsageError);  // no time to suspend
   job.sleep_s = 1;

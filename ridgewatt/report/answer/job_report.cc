@@ -129,8 +129,10 @@ Result modelled_result(Table table, Json question, Json ways, const answer::Mode
   result.data = with_origin(result.table, {costs.origin});
   result.json = {{"question", std::move(question)}, {"provenance", name_of(Provenance::kModelled)}};
   add_origin(result.json, costs.origin);
+  result.json["idle_power"] = costs.idle_power;
   result.json["ways"] = std::move(ways);
-  result.after.push_back({'\n' + escape_terminal(costs.remark) + '\n'});
+  result.after.push_back(
+      {'\n' + escape_terminal(costs.remark) + "\nidle power: " + costs.idle_power + '\n'});
   return result;
 }
 
