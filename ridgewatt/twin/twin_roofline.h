@@ -69,7 +69,7 @@ RoofCeiling roof_ceiling(const Board& board, const PowerMode& mode, RoofClass ro
 struct LayerPoint {
   std::size_t kernel = 0;  // index in WorkloadCost::kernels
   RoofClass roof = RoofClass::kVector;
-  double work_flop = 0;
+  double work_flop = 0;      // with integer operations
   double traffic_bytes = 0;  // modelled
   double counted_bytes = 0;  // operands read and results written, without caches
   double gpu_s = 0;          // time on the GPU; longer than modelled if the power cap limits it

@@ -58,7 +58,7 @@ constexpr SharedColumn kShared[] = {
     {"traffic_mb", "modelled traffic (MB)", 4, "bytes to and from memory"},
     {"training_throughput", "training (1/s)", 4, "training minibatches per second"},
     {"twin", "", 4, "state of the board's twin: fitted, fitted to published figures, or scaled"},
-    {"work_mflop", "", 4, "arithmetic work"},
+    {"work_mflop", "", 4, "arithmetic work, with integer operations"},
     {"workload", "", 4, "name of the workload"},
 };
 // clang-format on

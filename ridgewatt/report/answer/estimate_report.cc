@@ -470,11 +470,11 @@ Table layer_table(const workload::WorkloadCost& cost,
                                                                      : "optimizer";
     Cell intensity;
     const double traffic_bytes = layer.effective_traffic_bytes;
-    if (traffic_bytes > 0) intensity = kernel.work_flop / traffic_bytes;
-    table.add_row({kernel.name, kernel.op, std::string(phase), kernel.work_flop / 1e6,
-                   traffic_bytes / 1e6, intensity, layer.time_s * 1e3,
-                   total_s > 0 ? 100 * layer.time_s / total_s : 0, layer.gpu_s * 1e3,
-                   layer.energy_j * 1e3, std::string(name_of(layer.cause))});
+    const double work = kernel.work_flop + kernel.work_int_op;
+    if (traffic_bytes > 0) intensity = work / traffic_bytes;
+    table.add_row({kernel.name, kernel.op, std::string(phase), work / 1e6, traffic_bytes / 1e6,
+                   intensity, layer.time_s * 1e3, total_s > 0 ? 100 * layer.time_s / total_s : 0,
+                   layer.gpu_s * 1e3, layer.energy_j * 1e3, std::string(name_of(layer.cause))});
   }
   return table;
 }

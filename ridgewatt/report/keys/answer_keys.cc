@@ -45,7 +45,7 @@ std::span<const KeyMeaning> answer_keys() {
       {"cause", "compute, memory, launch, host or loader"},
       {"time_share", "share of the time"},
       {"energy_share", "share of the energy"},
-      {"intensity", "floating-point operations per byte of modelled traffic"},
+      {"intensity", "operations, also of integers, per byte of modelled traffic"},
       {"explain:rows", "one object per cause, the most probable first"},
       {"explain:time_of", "what the times refer to: minibatch, token or first token"},
       {"explain:conclusion", "the causes that the answer names, with their probabilities"},

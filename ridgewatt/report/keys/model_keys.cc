@@ -114,7 +114,7 @@ std::span<const KeyMeaning> model_keys() {
       {"compute_ceiling_from", "source of the compute ceiling"},
       {"bandwidth_ceiling_from", "source of the bandwidth ceiling"},
       {"gpu_share_pct", "share of the GPU's time"},
-      {"counted_intensity", "floating-point operations per byte of counted traffic"},
+      {"counted_intensity", "operations, also of integers, per byte of counted traffic"},
       {"modelled_gflop_per_s", "arithmetic rate that the twin models"},
       {"traffic_factor", "modelled traffic over counted traffic"},
       {"levels", "roofs of the levels of the memory"},

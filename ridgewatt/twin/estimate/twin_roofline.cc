@@ -297,7 +297,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
     const workload::KernelCost& kernel = cost.kernels[layer.kernel];
     LayerPoint point{.kernel = layer.kernel,
                      .roof = roof_class_of(kernel.op_class),
-                     .work_flop = kernel.work_flop,
+                     .work_flop = kernel.work_flop + kernel.work_int_op,
                      .traffic_bytes = layer.effective_traffic_bytes,
                      .counted_bytes = kernel.traffic_bytes(),
                      .gpu_s = layer.gpu_s,
@@ -307,10 +307,12 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
                      .launch_s = layer.launch_s,
                      .time_s = layer.time_s};
     const bool own = kernel.precision != workload::Precision::kStored;
-    const Roofs& roofs = roofs_of(point.roof, own ? kernel.precision : cost.arithmetic);
-    const roofline::EnergyRoofline& roof = roofs.reached;
+    const Roofs& floating = roofs_of(point.roof, own ? kernel.precision : cost.arithmetic);
+    const bool integer = kernel.work_int_op > kernel.work_flop;
+    const Roofs& roofs = integer ? roofs_of(point.roof, workload::Precision::kInt8) : floating;
+    const roofline::EnergyRoofline& roof = floating.reached;
     double dynamic_j =
-        point.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
+        kernel.work_flop * roof.energy_per_flop_j + point.traffic_bytes * roof.energy_per_byte_j;
     if (kernel.work_int_op > 0) {
       dynamic_j += kernel.work_int_op *
                    twin_roofline(estimator.twin(), mode, point.roof, workload::Precision::kInt8)
@@ -321,7 +323,7 @@ std::vector<LayerPoint> place_layers(const Board& board, const Estimator& estima
     if (point.gpu_s > 0) point.power_w = roof.static_power_w + dynamic_j / point.gpu_s;
     if (point.has_place()) {
       point.ceiling_flop_per_s = roofs.ceiling.attainable_flop_per_s(point.intensity());
-      point.reached_flop_per_s = roof.attainable_flop_per_s(point.intensity());
+      point.reached_flop_per_s = roofs.reached.attainable_flop_per_s(point.intensity());
     }
     points.push_back(point);
   }
