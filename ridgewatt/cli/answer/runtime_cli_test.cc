@@ -89,6 +89,20 @@ TEST(RuntimeCommands, AllAreComparedFastestFirst) {
   EXPECT_EQ(seen.count({"tensorrt", "int8"}), 1U);
 }
 
+// Layers and remarks are those of the first row, which may differ from the others.
+TEST(RuntimeCommands, ARankingNamesTheRowThatTablesAndRemarksAreOf) {
+  const auto of = [](const std::string& options) {
+    const ProgramResult result = run_program("estimate zoo:lenet5 --modes maxn " + options);
+    EXPECT_EQ(result.status, 0) << result.output;
+    return result.output;
+  };
+  EXPECT_THAT(of("--device agx-orin --runtime all --per-layer --top 1"),
+              HasSubstr("batch 1, tensorrt in int8:\n"));
+  EXPECT_THAT(of("--device all --per-layer --top 1"), HasSubstr("batch 1, on "));
+  EXPECT_THAT(of("--device all --runtime tensorrt"),
+              HasSubstr("first row: the interval is wide: "));
+}
+
 // The Nano's GPU has no rate for INT8, and only some boards compute in BF16.
 // label: slow
 TEST(RuntimeCommands, WhatIsLeftOutIsNamedWithTheReason) {

@@ -174,12 +174,17 @@ EstimateRemarks remarks_of(const answer::EstimateAnswer& found,
   std::vector<std::string> reasons = first.setting->widened_by;
   reasons.insert(reasons.end(), first.widened_by.begin(), first.widened_by.end());
   RowNotes notes = row_notes(found, powers);
+  std::string wide = wide_note(reasons), caller = caller_note(first);
+  if (found.over != Over::kModes) {  // boards and runtimes differ
+    if (!wide.empty()) wide = "first row: " + wide + " (--format json has those of each row)";
+    if (!caller.empty()) caller.insert(0, "first row: ");
+  }
   return {.preset = estimate_preset_note(found),
           .envelope = std::move(notes.envelope),
           .waits = std::move(notes.waits),
           .mixed = mixed_note(found),
-          .caller = caller_note(first),
-          .wide = wide_note(reasons)};
+          .caller = std::move(caller),
+          .wide = std::move(wide)};
 }
 
 // Adds the keys that follow the rows.

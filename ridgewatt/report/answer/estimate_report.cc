@@ -596,6 +596,14 @@ std::string estimate_heading(const answer::EstimateQuestion& question,
   return text + '\n';
 }
 
+// Names the board or the runtime of a row if rows differ in it: ", on agx-orin".
+std::string row_source(const answer::EstimateAnswer& found, const answer::EstimateSetting& row) {
+  using Over = answer::EstimateAnswer::Over;
+  if (found.over == Over::kBoards) return ", on " + escape_terminal(row.board);
+  if (found.over == Over::kModes) return "";
+  return fmt::format(", {} in {}", name_of(row.runtime), name_of(row.precision));
+}
+
 void note_estimate(const answer::EstimateAnswer& found, Result& result) {
   const auto [preset, envelope, waits, mixed, caller, wide] = estimate_remarks(found);
   if (!preset.empty()) result.text_after('\n' + escape_terminal(preset) + '\n');
@@ -635,10 +643,7 @@ Result estimate_result(const answer::EstimateQuestion& question,
   if (question.per_layer) {
     result.before = {{std::move(heading), std::move(table)}};
     heading = fmt::format("\nLayers at {}, batch {}{}:\n\n", describe(first.estimate.clocks),
-                          first.setting->batch,
-                          found.over == answer::EstimateAnswer::Over::kBoards
-                              ? ", on " + escape_terminal(first.setting->board)
-                              : "");
+                          first.setting->batch, row_source(found, *first.setting));
     result.order = kLayerOrder;
     result.add_sums(layer_sums(result.table));
     result.add("By cause:", cause_table(first.estimate));
