@@ -34,8 +34,38 @@ RowOrigin predicted_origin(const PredictQuestion& question) {
   return origin;
 }
 
+// In cores, MHz or samples; 0 if absent.
+double in_field_unit(const OperatingPoint& point, PointAxis axis) {
+  const auto knob = knob_of(axis);
+  return knob ? knob_in_field_unit(point.mode, *knob) : point.batch;
+}
+
+// Names the knobs of points that are far from all samples, where no sample checks the intervals.
+void describe_extrapolation(const std::vector<Observation>& samples, PredictAnswer& found) {
+  static constexpr double kFar = 2;  // chosen
+  for (const PointAxis axis : kPointAxes) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const auto& sample : samples) {
+      const double value = in_field_unit(sample.point, axis);
+      if (value > 0) least = std::min(least, value), most = std::max(most, value);
+    }
+    if (!(most > least)) continue;  // unvaried
+    const auto far = std::count_if(found.points.begin(), found.points.end(), [&](const auto& at) {
+      const double value = in_field_unit(at, axis);
+      return value > 0 && (value * kFar < least || value > most * kFar);
+    });
+    if (far == 0) continue;
+    found.remarks.push_back(sentence(
+        "{} of {}: {} is far outside the samples ({:.5g} to {:.5g}), so that the true values may "
+        "lie outside the intervals",
+        far, counted(static_cast<std::int64_t>(found.points.size()), "point"), axis_field(axis),
+        least, most));
+  }
+}
+
 void describe_intervals(const PredictQuestion& question, PredictAnswer& found) {
   const auto& samples = question.samples.observations;
+  describe_extrapolation(samples, found);
   found.unvaried = predict::fixed_values(samples);
   for (const PointAxis axis : predict::unvaried_axes(samples, found.points)) {
     found.remarks.push_back(

@@ -127,6 +127,24 @@ TEST_F(Predict, AnAnswerSaysWhyIntervalsAreMissingOrWide) {
   EXPECT_TRUE(predict_modes(asked).remarks.empty());
 }
 
+TEST_F(Predict, AnAnswerNamesPointsThatAreFarFromTheSamples) {
+  PredictQuestion asked = question(7);
+  asked.method = "linear";
+  double least_hz = asked.samples.observations[0].point.mode.cpu_clock_hz;
+  for (const auto& row : asked.samples.observations) {
+    least_hz = std::min(least_hz, row.point.mode.cpu_clock_hz);
+  }
+  OperatingPoint slow = asked.points[0];
+  slow.mode.cpu_clock_hz = 0.51 * least_hz;
+  asked.points.push_back(slow);
+  EXPECT_TRUE(predict_modes(asked).remarks.empty());
+  asked.points.back().mode.cpu_clock_hz = 0.49 * least_hz;
+  const auto remarks = predict_modes(asked).remarks;
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].find("1 of "), 0U) << remarks[0];
+  EXPECT_NE(remarks[0].find("cpu_mhz is far outside the samples"), std::string::npos) << remarks[0];
+}
+
 TEST_F(Predict, SuggestionsAreOtherModesFromHighClocksToLow) {
   const PredictQuestion asked = question(9);
   const PredictAnswer next = suggest_modes(asked, 8);
