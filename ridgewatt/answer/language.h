@@ -141,9 +141,9 @@ struct LanguageRequest {
 // Reads the model and the boards, and answers the question.
 LanguageAnswer ask_language(const LanguageRequest& asked);
 
-// Parse text of a user. `device`: board, board file or "all". Other texts: "all", or names
-// separated by commas. For quantizations, "all" means "stored" if the model has stored weights,
-// then every recipe whose size can be predicted for the model.
+// Parse text of a user: "all", or names separated by commas. `device` may also be the path of a
+// board file. For quantizations, "all" means "stored" if the model has stored weights, then every
+// recipe whose size can be predicted for the model.
 std::vector<Board> boards_named(const std::string& device);
 std::vector<std::string> quantizations_named(const llm::LanguageModel& model,
                                              const std::string& text);

@@ -136,6 +136,10 @@ std::string board_hint(const std::string& text) {
 std::string board_meant(const std::string& text) {
   if (find_embedded(text) != nullptr) return text;  // without parsing the other boards
   if (auto name = find_meant(text, all_board_names())) return *name;
+  if (text.find(',') != std::string::npos) {
+    throw NotFoundError(fmt::format("there is no board '{}'", escape_terminal(text)), "",
+                        "name one board, or all; llm, tune llm and fits take several boards");
+  }
   if (text.find('@') != std::string::npos) {
     const auto board = find_meant(text.substr(0, text.find('@')), all_board_names());
     if (board) throw unknown_bsp(text, *find_embedded(board->substr(0, board->find('@'))));

@@ -64,6 +64,13 @@ TEST(BoardRegistry, NamesAliasesAndDeviceTrees) {
   EXPECT_THROW(load_board("orin-macro"), NotFoundError);
   EXPECT_THROW(load_board("agx-orin@jp9"), NotFoundError);
   EXPECT_THROW(load_board("/nowhere/board.toml"), NotFoundError);
+  try {
+    load_board("orin-nano@super,thor");
+    ADD_FAILURE();
+  } catch (const NotFoundError& error) {
+    EXPECT_NE(std::string(error.what()).find("take several boards"), std::string::npos)
+        << error.what();
+  }
   using List = std::vector<std::string>;
   EXPECT_EQ(find_board(List{"nvidia,p3737-0000+p3701-0000", "nvidia,tegra234"}), "agx-orin");
   EXPECT_EQ(find_board(List{"nvidia,p3768-0000+p3767-0005-super", "nvidia,tegra234"}),

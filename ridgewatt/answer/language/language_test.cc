@@ -61,6 +61,18 @@ TEST(Language, FiguresOfARowBelongTogether) {
   }
 }
 
+TEST(Language, BoardsAreOneOrAllOrAList) {
+  const auto boards = boards_named("orin-nano@super, thor");
+  ASSERT_EQ(boards.size(), 2U);
+  EXPECT_EQ(boards[0].name, "orin-nano-8gb");
+  EXPECT_EQ(boards[0].bsp, "super");
+  EXPECT_EQ(boards[1].name, "thor");
+  EXPECT_EQ(boards_named("nano").size(), 1U);
+  EXPECT_EQ(boards_named("all").size(), list_boards().size());
+  EXPECT_THROW(boards_named("nano,thorn"), NotFoundError);
+  EXPECT_THROW(boards_named(""), NotFoundError);
+}
+
 // Every step reads each cached token once. In a model without windows, the time of a step is
 // therefore linear in the context.
 TEST(Language, TimePerTokenIsLinearInContext) {

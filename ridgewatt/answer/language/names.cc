@@ -18,9 +18,10 @@ std::vector<std::string> names_in(const std::string& text) {
 }  // namespace
 
 std::vector<Board> boards_named(const std::string& device) {
-  if (device != kEvery) return {load_board(device)};
+  std::vector<std::string> names = device == kEvery ? list_boards() : names_in(device);
+  if (names.empty() || device.find('/') != std::string::npos) names = {device};  // no list
   std::vector<Board> boards;
-  for (const auto& name : list_boards()) boards.push_back(load_board(name));
+  for (const auto& name : names) boards.push_back(load_board(name));
   return boards;
 }
 

@@ -23,7 +23,7 @@ constexpr Parameter model_of(const Access& access) {
 
 constexpr Parameter device_of(const Access& access) {
   return {.name = "device",
-          .help = "Board, board file, or all; default: this machine",
+          .help = "Boards (orin-nano@super,thor), board file, or all; default: this machine",
           .access = access,
           .presence = Presence::kLocal,
           .words = {boards, all_boards}};
