@@ -269,6 +269,15 @@ TEST(TuneLlmCommand, RanksBoardsAndQuantizations) {
   EXPECT_EQ(answer["request_j"], answer["settings"][0]["request_j"]);
 }
 
+// An A100 draws more than 30 W when idle.
+TEST(TuneLlmCommand, BoardsOutsideTheLimitsAreNamed) {
+  const auto result = run_program(
+      "tune llm zoo:llama-3.2-1b --device agx-orin-32gb,a100-sxm --modes presets --max-power 30");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output,
+              HasSubstr("no mode within the limits: a100-sxm (--format json has the nearest"));
+}
+
 // label: slow
 TEST(TuneLlmCommand, WithoutAnAnswerTheNearestAndStatusThree) {
   const Json answer =

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
 #include "ridgewatt/base/text.h"
@@ -126,6 +128,26 @@ Json limits_json(const LanguageLimits& limits) {
           {"tokens_per_s", limits.tokens_per_s > 0 ? Json(limits.tokens_per_s) : Json()}};
 }
 
+// Lists the settings that fit but have no answer; empty if there is none.
+std::string missing_text(const answer::LanguageTuneAnswer& found) {
+  const answer::LanguageAnswer& language = found.language;
+  std::vector<std::string> missing;
+  for (const auto& tuned : found.settings) {
+    if (tuned.best || !tuned.fits) continue;
+    const auto& setting = language.settings[tuned.setting];
+    const std::string what = language.weights[setting.weights].name + " in " + setting.engine->name;
+    const std::string board = board_label(language.boards[setting.board]);
+    missing.push_back(language.boards.size() == 1   ? what
+                      : language.weights.size() > 1 ? board + " " + what
+                                                    : board);
+  }
+  std::sort(missing.begin(), missing.end());
+  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+  if (missing.empty()) return "";
+  return fmt::format("no mode within the limits: {} (--format json has the nearest modes)",
+                     fmt::join(missing, ", "));
+}
+
 }  // namespace
 
 Json language_tune_json(const answer::LanguageTuneAnswer& found) {
@@ -193,6 +215,9 @@ std::vector<std::string> language_tune_headline(const answer::LanguageTuneAnswer
   }
   const std::string saving = saving_text(found, tuned);
   if (!saving.empty()) lines.push_back(saving);
+  if (std::string missing = missing_text(found); !missing.empty()) {
+    lines.push_back(std::move(missing));
+  }
   return lines;
 }
 
