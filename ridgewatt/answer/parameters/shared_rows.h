@@ -42,7 +42,9 @@ constexpr Parameter epochs_row(Access access) {
 }
 constexpr Parameter confidence_row(Access access) {
   return {.name = "confidence",
-          .help = "Required probability that each limit is met, given the error of the estimates",
+          .help =
+              "Required probability that each limit is met, given the error of the estimates; 0.5: "
+              "the estimate itself must meet it",
           .access = access,
           .quantity = units::share().within(0.5, 0.9999)};
 }
