@@ -6,16 +6,19 @@
 export function parseCsv(text) {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const split = (line) => (line.includes('"') ? [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] !== undefined ? m[1].replace(/""/g, '"') : m[2])) : line.split(","));
-  const names = split(lines[0] || "");
-  const count = Math.max(0, lines.length - 1);
-  const texts = names.map(() => new Array(count));
-  for (let i = 0; i < count; ++i) split(lines[i + 1]).forEach((value, c) => { if (c < names.length) texts[c][i] = value; });
+  const names = split(lines.shift() || "");
+  const rows = lines.map(split);
   const columns = {};
   names.forEach((name, c) => {
-    const numeric = texts[c].every((value) => value === undefined || value === "" || isFinite(Number(value)));
-    columns[name] = numeric ? Float64Array.from(texts[c], (value) => (value === undefined || value === "" ? NaN : Number(value))) : texts[c];
+    const numbers = new Float64Array(rows.length);
+    const numeric = rows.every((row, i) => {
+      const missing = row[c] === undefined || row[c] === "";
+      numbers[i] = missing ? NaN : Number(row[c]);
+      return missing || isFinite(numbers[i]);
+    });
+    columns[name] = numeric ? numbers : rows.map((row) => row[c]);
   });
-  return { count, columns };
+  return { count: rows.length, columns };
 }
 
 // The knobs that the rows have; without a GPU there is no gpu_mhz.

@@ -1,7 +1,7 @@
 // The form for a power mode: a choice of presets, and a slider for each knob with the values that
 // the board supports.
 import { html } from "./standalone.module.js";
-import { Select, Slider } from "./controls.js";
+import { Select, Slider, grouped } from "./controls.js";
 import { knobsOf, queryOfMode, sameMode } from "./questions.js";
 
 export function ModeForm({ board, mode, setQuery }) {
@@ -13,5 +13,5 @@ export function ModeForm({ board, mode, setQuery }) {
       onChange=${(name) => { const one = board.presets.find((p) => p.name === name); setQuery(one ? queryOfMode(one.mode) : { governor: undefined }); }} />
     ${knobsOf(board).map((knob) => html`<${Slider} key=${knob.key} label=${knob.label} unit=${knob.unit} values=${board.knobs[knob.of]} value=${mode[knob.of]} onInput=${(value) => setQuery({ [knob.key]: value, governor: undefined })} />`)}
     ${mode.governor && html`<p class="faint note">With a power limit the GPU lowers its clock itself. A slider ends the limit.</p>`}
-    <p class="faint note">${board.title}, ${board.release}: ${board.modes.toLocaleString("en-US")} modes</p></fieldset>`;
+    <p class="faint note">${board.title}, ${board.release}: ${grouped(board.modes)} modes</p></fieldset>`;
 }

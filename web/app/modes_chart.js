@@ -1,6 +1,7 @@
 // The chart of all modes over two costs: modes within and beyond the limits, the Pareto front,
 // presets, the answer, and measured points with their predictions.
 import { front, modeAt, rowOf } from "./cloud.js";
+import { grouped } from "./controls.js";
 import { modeName } from "./questions.js";
 
 const { charts } = window.Ridgewatt;
@@ -89,6 +90,6 @@ export function cloudChart({ cloud, limits, x, y, presets, answer, measured, tit
   const shownOf = (column) => [cloud.columns[column]].concat(measured ? [measured.map((point) => point[column])] : []);
   return {
     option: charts.plotOption({ title, x: { label: axes[x].label, log: axes[x].log, ...range(shownOf(cx), axes[x].log) }, y: { label: axes[y].label, log: axes[y].log, ...range(shownOf(cy), axes[y].log) }, series, zoom: false }),
-    legend, note: `${given || !partial ? `${kept.length.toLocaleString("en-US")} modes within ${bounds}, ` : ""}${best.length} on the front`,
+    legend, note: `${given || !partial ? `${grouped(kept.length)} modes within ${bounds}, ` : ""}${best.length} on the front`,
   };
 }

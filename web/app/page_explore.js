@@ -3,7 +3,7 @@
 // `ridgewatt estimate` and `ridgewatt roofline`.
 import { html, useMemo, useRef, useState } from "./standalone.module.js";
 import { address, get, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, grouped, number, useThemeCount } from "./controls.js";
 import { modeAt, parseCsv, rowOf } from "./cloud.js";
 import { costOverKnob, costs, knobOf, onStillAxes } from "./explore_charts.js";
 import { ModeForm } from "./mode_form.js";
@@ -130,7 +130,7 @@ function CostOverKnob({ cloud, table, asked, mode, board, query, setQuery, quest
   const cost = known.some(([value]) => value === query.cost) ? query.cost : (known[0] || ["time_ms"])[0];
   const theme = useThemeCount();  // the chart uses its colors
   const drawn = useMemo(() => table && table.count > 0 && costOverKnob(table, mode, knob, cost), [table, modeText(mode), knob, cost, theme]);
-  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Computing all ${board.modes.toLocaleString("en-US")} modes` : "All modes are computed after the mode above."}</p>`}</figure>`;
+  if (!drawn) return html`<figure class="chart"><figcaption><strong>Cost over clocks</strong></figcaption><${ErrorLine} error=${cloud.error} />${!cloud.error && html`<p class="faint" role="status">${asked ? `Computing all ${grouped(board.modes)} modes` : "All modes are computed after the mode above."}</p>`}</figure>`;
   const all = { ...question, modes: "all", columns: cloudColumns };
   const best = drawn.best >= 0 && modeAt(table, drawn.best);
   return html`<div class=${freshness(cloud)}><${Chart} option=${drawn.option} title=${`${costs[cost].name} over ${knob.label}`} legend=${drawn.legend} height=${430}

@@ -3,7 +3,7 @@
 // tune llm`.
 import { html, useMemo, useRef } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, Provenance, Select, number, useThemeCount } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, Provenance, Select, grouped, number, useThemeCount } from "./controls.js";
 import { parseCsv, modeAt } from "./cloud.js";
 import { allModes, figures, keyOf, modeColumns, overKnob, overLength } from "./language_charts.js";
 import { LanguageForm, fitsQuestion, languageKeys, languageQuestion } from "./language_form.js";
@@ -76,7 +76,7 @@ function Modes({ cloud, reply, mode, board, answer, figure, query, setQuery, que
   const over = useMemo(() => overKnob(cloud, mode, knob, figure), [cloud, modeText(mode), knob, figure, theme]);
   const files = { csv: address("llm", question), json: address("llm", { ...question, format: undefined, columns: undefined }) };
   return html`<div class="charts dense">
-    <div><${Chart} option=${all.option} legend=${all.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: joules over time per token`} height=${430}
+    <div><${Chart} option=${all.option} legend=${all.legend} title=${`All ${grouped(cloud.count)} modes: joules over time per token`} height=${430}
       source="Click the front to select a mode." note=${`${all.onFront} ${all.onFront === 1 ? "mode" : "modes"} on the front`} onReady=${(h) => { front.current = h; }}
       onClick=${(item) => item.row !== undefined && setQuery(queryOfMode(modeAt(cloud, item.row)))} />
       <${DownloadBar} command=${shown(reply.command)} ...${files} svg=${() => front.current.picture()} name="modes" /></div>
@@ -126,7 +126,7 @@ export function Page({ query, setQuery }) {
       <div class=${`charts dense ${dimmed}`}><${OverLength} rows=${byLength} figure=${figure} prompt=${asked.prompt} setQuery=${setQuery} /></div>
       <${ErrorLine} error=${cloudReply.error} />
       ${cloud && cloud.count > 0 && html`<div class=${freshness(cloudReply)}><${Modes} cloud=${cloud} reply=${cloudReply} mode=${mode} board=${board} answer=${best} figure=${figure} query=${query} setQuery=${setQuery} question=${csv} /></div>`}
-      ${mode && llm.json && !cloud && !cloudReply.error && html`<p class="faint" role="status">Computing all ${board.modes.toLocaleString("en-US")} modes</p>`}
+      ${mode && llm.json && !cloud && !cloudReply.error && html`<p class="faint" role="status">Computing all ${grouped(board.modes)} modes</p>`}
       <${BestMode} tune=${tune} outgrown=${Boolean(memory && !memory.fits)} question=${tuneQuestion} presets=${board.presets} setQuery=${setQuery} />`}
       <${Quantizations} reply=${quantizations} question=${every} chosen=${memory && memory.quantization} onSelect=${(name) => setQuery({ quantization: name }, { push: true })} /></div></div>`;
 }

@@ -3,7 +3,7 @@
 // predictions.
 import { html, useMemo, useState } from "./standalone.module.js";
 import { address, getText } from "./api.js";
-import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, number, useThemeCount } from "./controls.js";
+import { Chart, DownloadBar, ErrorLine, NumberField, Provenance, Select, Table, grouped, number, useThemeCount } from "./controls.js";
 import { parseCsv } from "./cloud.js";
 import { LimitLine, usePlotArea } from "./limit_lines.js";
 import { axes, cloudChart } from "./modes_chart.js";
@@ -101,7 +101,7 @@ function Cloud({ cloud, command, query, setQuery, limits, presets, answer, measu
   const line = (axis) => html`<${LimitLine} key=${axis} area=${area} axis=${axis === x ? "x" : "y"} value=${limits[axes[axis].option]} name=${axes[axis].name} unit=${axes[axis].unit} onChange=${(value) => setQuery({ [axes[axis].option]: value })} />`;
   const choose = (which) => (value) => setQuery(which === "x" ? { x: value, y: value === y ? x : y } : { y: value, x: value === x ? y : x });
   const options = Object.entries(axes).map(([value, axis]) => ({ value, label: axis.name }));
-  return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${cloud.count.toLocaleString("en-US")} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
+  return html`<div><${Chart} option=${drawn.option} legend=${drawn.legend} title=${`All ${grouped(cloud.count)} modes: ${axes[y].name.toLowerCase()} over ${axes[x].name.toLowerCase()}`} source=${source}
       note=${drawn.note} height=${Math.round(Math.min(1100, Math.max(440, 0.6 * window.innerHeight)))} onReady=${setHandle}>${area && line(x)}${area && line(y)}</${Chart}>
     <div class="row"><${Select} label="Across" value=${x} options=${options} onChange=${choose("x")} /><${Select} label="Up" value=${y} options=${options} onChange=${choose("y")} /></div>
     <${CloudFiles} query=${query} command=${command} handle=${handle} /></div>`;

@@ -18,13 +18,17 @@ export function useThemeCount() {
 // "1 core", "4 cores".
 export const coresText = (count) => `${count} ${Number(count) === 1 ? "core" : "cores"}`;
 
+// A whole number with commas: "18,096". toLocaleString loads the locales, which takes longer than
+// many pages take to draw their text.
+export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
 // A number as text with `digits` significant digits.
 export function number(value, digits = 4) {
   if (typeof value !== "number" || !isFinite(value)) return "-";
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(digits - 1);
   const text = Number(value.toPrecision(digits));
-  return size >= 10000 ? Math.round(value).toLocaleString("en-US") : String(text);
+  return size >= 10000 ? grouped(Math.round(value)) : String(text);
 }
 
 // "17.4 ms", "11.7 s"; from 10 seconds on in seconds.
@@ -217,7 +221,7 @@ const longestError = 400;  // characters that are shown; chosen: more than an er
 export function ErrorLine({ error }) {
   if (!error) return null;
   const text = error.message || String(error);
-  const shown = text.length > longestError ? `${text.slice(0, longestError)}... (${text.length.toLocaleString("en-US")} characters)` : text;
+  const shown = text.length > longestError ? `${text.slice(0, longestError)}... (${grouped(text.length)} characters)` : text;
   return html`<p class="error" role="alert">${shown}${error.again && html` <button type="button" onClick=${error.again}>Try again</button>`}</p>`;
 }
 
