@@ -59,26 +59,38 @@ window.Ridgewatt.charts = (function () {
     return hi / lo < 3 || ticks.length < 3 ? evenTicks(lo, hi, wanted) : ticks;
   }
 
-  // Ticks for the visible range of the axes at the current size of the chart.
+  // The ticks of an axis. visible(): its visible range [lo, hi].
+  function ticksOfAxis(chart, kind, axis, visible) {
+    if (axis.type === "category" && !axis.names) {
+      // Labels the first category and every n-th one after it, so that labels do not touch.
+      const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
+      const every = Math.max(1, Math.ceil(axis.data.length / rows));
+      return every > 1 ? { axisLabel: { interval: every - 1 } } : {};
+    }
+    if (axis.names) return { axisLabel: { width: Math.round(0.45 * chart.getWidth()) } };
+    if (!axis.nice) return {};
+    const room = kind === "xAxis" ? chart.getWidth() / 65 : chart.getHeight() / 45;
+    const ticks = niceTicks(...visible(), axis.type === "log", Math.max(3, Math.floor(room)));
+    return { axisTick: { customValues: ticks }, splitLine: { customValues: ticks }, axisLabel: { customValues: ticks } };
+  }
+
+  // Ticks of all axes of a drawn chart at its current size.
   function ticksOf(chart) {
-    const patch = {};
-    ["xAxis", "yAxis"].forEach((kind) => {
-      patch[kind] = chart.getModel().queryComponents({ mainType: kind }).map(({ option: axis }, i) => {
-        if (axis.type === "category" && !axis.names) {
-          // Labels the first category and every n-th one after it, so that labels do not touch.
-          const rows = kind === "yAxis" ? (chart.getHeight() - 80) / 20 : Infinity;
-          const every = Math.max(1, Math.ceil(axis.data.length / rows));
-          return every > 1 ? { axisLabel: { interval: every - 1 } } : {};
-        }
-        if (axis.names) return { axisLabel: { width: Math.round(0.45 * chart.getWidth()) } };
-        if (!axis.nice) return {};
-        const [lo, hi] = chart.getModel().getComponent(kind, i).axis.scale.getExtent();
-        const room = kind === "xAxis" ? chart.getWidth() / 65 : chart.getHeight() / 45;
-        const ticks = niceTicks(lo, hi, axis.type === "log", Math.max(3, Math.floor(room)));
-        return { axisTick: { customValues: ticks }, splitLine: { customValues: ticks }, axisLabel: { customValues: ticks } };
-      });
+    const of = (kind) => chart.getModel().queryComponents({ mainType: kind })
+      .map(({ option, axis }) => ticksOfAxis(chart, kind, option, () => axis.scale.getExtent()));
+    return { xAxis: of("xAxis"), yAxis: of("yAxis") };
+  }
+
+  // Adds to a finished option the ticks of the axes whose range it states, so that they are drawn
+  // only once. Returns the ticks like ticksOf, with null for the other axes.
+  function addTicks(option, chart) {
+    const of = (kind) => listOf(option[kind]).map((axis) => {
+      if (axis.nice && !(Number.isFinite(axis.min) && Number.isFinite(axis.max))) return null;
+      const ticks = ticksOfAxis(chart, kind, axis, () => [axis.min, axis.max]);
+      Object.entries(ticks).forEach(([part, values]) => { axis[part] = { ...axis[part], ...values }; });
+      return ticks;
     });
-    return patch;
+    return { xAxis: of("xAxis"), yAxis: of("yAxis") };
   }
 
   // Positions for the labels of a chart, which do not overlap, stay inside the plot, and leave the
@@ -238,8 +250,9 @@ window.Ridgewatt.charts = (function () {
     const show = (next) => {
       const same = shape(next) === axes;
       axes = shape(next);
-      if (!same) ticks = "";
-      chart.setOption(finish(next, () => chart), same ? { replaceMerge: ["series"] } : { notMerge: true });
+      const done = finish(next, () => chart);
+      if (!same) ticks = JSON.stringify(addTicks(done, chart));
+      chart.setOption(done, same ? { replaceMerge: ["series"] } : { notMerge: true });
       setTicks();
     };
     const handle = {
