@@ -223,7 +223,7 @@ test("Modes says in a sentence what the answer gains and costs", async () => {
   await view.close();
 });
 
-const asked = { live: "span=300", explore: "device=agx-orin&over=cpu", modes: "device=agx-orin&x=energy", explain: "device=agx-orin&option.measured=60", language: "device=agx-orin&max-ttft=900", runs: "log=1", schedule: "power=30" };
+const asked = { live: "span=300", explore: "model=zoo:lenet5&device=agx-orin&over=cpu", modes: "device=agx-orin&x=energy", explain: "device=agx-orin&option.measured=60", language: "device=agx-orin&max-ttft=900", runs: "log=1", schedule: "power=30" };
 let axe = null;
 try { axe = createRequire(import.meta.url)("axe-core").source; } catch { /* ./dev test fetches it */ }
 

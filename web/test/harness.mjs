@@ -190,7 +190,7 @@ export async function eventually(read, good = Boolean, seconds = 10) {
     const value = await read();
     if (good(value)) return value;
     assert.ok(Date.now() < end, `after ${seconds} s still ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
