@@ -23,7 +23,7 @@ def program(name):
 
 
 def installed():
-    return bool(program("initdb") and program("postgres") and shutil.which("psql"))
+    return all(program(name) for name in ("initdb", "postgres", "psql"))
 
 
 class Postgres:
@@ -51,8 +51,7 @@ class Postgres:
             f"*:*:{database}:{role}:{word}\n" for role, word in self.passwords.items()), 0o600)
         self.sql(f"create database {database}", "postgres")
         self.run_file(ROLES)
-        for role, word in self.passwords.items():
-            self.sql(f"alter role {role} login password '{word}'")
+        self.sql("".join(f"alter role {role} login password '{word}';\n" for role, word in self.passwords.items()))
 
     def start(self):
         self.process = self.place.start(
@@ -87,7 +86,8 @@ class Postgres:
         self.start()
 
     def psql(self, arguments, database=None, check=True, **more):
-        return self.place.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-p",
+        # Debian's psql in PATH is a script that takes longer than the query.
+        return self.place.run([program("psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-p",
                                self.port, "-U", "postgres", "-d", database or self.database, *arguments],
                               check=check, **more)
 
