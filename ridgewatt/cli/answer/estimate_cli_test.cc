@@ -313,8 +313,9 @@ TEST_F(EstimateCommand, LayersInIntegersAreBelowTheRoofOfIntegers) {
   const ProgramResult placed = run_program("roofline" + of);
   const ProgramResult estimated = run_program("estimate --per-layer" + of);
   ASSERT_EQ(placed.status + estimated.status, 0) << placed.output << estimated.output;
+  const Json roofline = Json::parse(placed.output), estimate = Json::parse(estimated.output);
   double work_mflop = 0;
-  for (const auto& layer : Json::parse(placed.output)["layers"]) {
+  for (const auto& layer : roofline["layers"]) {
     work_mflop += layer["work_mflop"].get<double>();
     if (layer["op"] != "Conv") continue;
     EXPECT_GT(layer["intensity"], 10);
@@ -323,7 +324,7 @@ TEST_F(EstimateCommand, LayersInIntegersAreBelowTheRoofOfIntegers) {
   }
   EXPECT_NEAR(work_mflop, 2 * 1814.073344, 0.01 * 2 * 1814);
   double estimated_mflop = 0;
-  for (const auto& layer : Json::parse(estimated.output)["layers"]) {
+  for (const auto& layer : estimate["layers"]) {
     estimated_mflop += layer["work_mflop"].get<double>();
   }
   EXPECT_NEAR(estimated_mflop, work_mflop, 1e-6);
