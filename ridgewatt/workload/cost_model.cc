@@ -25,6 +25,20 @@ double groups_of(const Node& node) {
 
 constexpr double kPagodaTrainingFactor = 3;
 
+// Sets the totals to the sums over all kernels.
+void sum_kernels(Analysis& analysis) {
+  analysis.macs = analysis.flops = analysis.int_ops = 0;
+  analysis.read_bytes = analysis.write_bytes = analysis.kernels = 0;
+  for (const KernelCost& kernel : analysis.workload.kernels) {
+    analysis.macs += kernel.macs;
+    analysis.flops += kernel.work_flop;
+    analysis.int_ops += kernel.work_int_op;
+    analysis.read_bytes += kernel.read_bytes;
+    analysis.write_bytes += kernel.write_bytes;
+    analysis.kernels += kernel.launches;
+  }
+}
+
 // Turns a plan into kernels, node costs and totals.
 class Accountant {
  public:
@@ -327,14 +341,7 @@ class Accountant {
         kernel.work_int_op = 0;
       }
     }
-    for (const KernelCost& kernel : workload().kernels) {
-      analysis_.macs += kernel.macs;
-      analysis_.flops += kernel.work_flop;
-      analysis_.int_ops += kernel.work_int_op;
-      analysis_.read_bytes += kernel.read_bytes;
-      analysis_.write_bytes += kernel.write_bytes;
-      analysis_.kernels += kernel.launches;
-    }
+    sum_kernels(analysis_);
     workload().parameter_count = analysis_.parameter_count;
     workload().parameter_bytes = analysis_.parameter_bytes;
     workload().peak_memory_bytes = analysis_.peak_memory_bytes;
@@ -385,7 +392,10 @@ Analysis analyze(Model& model, const CostOptions& options) {
   const bool eager = options.runtime && is_eager(*options.runtime);
   if (eager) effective.traffic = TrafficModel::kUnfused;
   Accountant(analysis, effective).run();
-  if (eager) analysis.workload = eager_kernels(analysis.workload, analysis.plan);
+  if (eager) {
+    analysis.workload = eager_kernels(analysis.workload, analysis.plan);
+    sum_kernels(analysis);
+  }
   return analysis;
 }
 

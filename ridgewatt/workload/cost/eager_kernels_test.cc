@@ -83,6 +83,9 @@ TEST(EagerKernels, FusedAttentionKeepsItsWorkButNotItsScores) {
   options.runtime = Runtime::kPytorchEager;
   const WorkloadCost eager = workload_cost(model, options);
   EXPECT_DOUBLE_EQ(eager.work_flop(), unfused_flop);
+  const Analysis analysis = analyze(model, options);
+  EXPECT_EQ(analysis.kernels, eager.launches());
+  EXPECT_DOUBLE_EQ(analysis.bytes(), eager.traffic_bytes());
   // Per layer and sample, the scores are written and read by three operators and the last product.
   const double scores_bytes = 12 * 2 * 12 * 128 * 128 * 4.0;
   EXPECT_LT(eager.traffic_bytes(), unfused_bytes - 7 * scores_bytes);
