@@ -380,6 +380,11 @@ Model load_workload(const std::string& path) {
   return load_model_from_memory(entry.build(), std::string(entry.name));
 }
 
+TrafficModel traffic_model(const CostOptions& options) {
+  const bool eager = options.runtime && is_eager(*options.runtime);
+  return eager ? TrafficModel::kUnfused : options.traffic;
+}
+
 Analysis analyze(Model& model, const CostOptions& options) {
   Analysis analysis;
   analysis.shapes =
@@ -389,10 +394,9 @@ Analysis analyze(Model& model, const CostOptions& options) {
   analysis.workload.kind = options.kind;
   analysis.workload.batch = static_cast<int>(analysis.shapes.batch);
   CostOptions effective = options;
-  const bool eager = options.runtime && is_eager(*options.runtime);
-  if (eager) effective.traffic = TrafficModel::kUnfused;
+  effective.traffic = traffic_model(options);
   Accountant(analysis, effective).run();
-  if (eager) {
+  if (options.runtime && is_eager(*options.runtime)) {
     analysis.workload = eager_kernels(analysis.workload, analysis.plan);
     sum_kernels(analysis);
   }

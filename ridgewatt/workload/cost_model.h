@@ -88,6 +88,9 @@ struct Analysis {
 // Loads a model file or "zoo:NAME". Throws the errors of load_model() and find_zoo_entry().
 Model load_workload(const std::string& path);
 
+// Returns the traffic model that counts: eager frameworks fuse nothing.
+TrafficModel traffic_model(const CostOptions& options);
+
 // Infers the shapes of the model and counts its cost. `model` must outlive the result. Throws the
 // errors of infer().
 Analysis analyze(Model& model, const CostOptions& options = {});

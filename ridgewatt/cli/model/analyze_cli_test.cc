@@ -57,6 +57,10 @@ TEST(AnalyzeCommand, ListsTheKernelsOfARuntime) {
   const auto table = testing::run_program(command + " --per-layer --format csv");
   EXPECT_NE(table.output.find("Reformat"), std::string::npos) << table.output;
   EXPECT_EQ(testing::run_program(command + " --training").status, 1);
+  const Json eager = Json::parse(
+      testing::run_program("analyze zoo:yolov8n --runtime pytorch-eager --format json").output);
+  EXPECT_EQ(eager["kernels"], eager["launched"].size());
+  EXPECT_EQ(eager["traffic"], "unfused");
   EXPECT_EQ(testing::run_program(command + " --traffic ideal").status, 2);
 }
 

@@ -121,7 +121,7 @@ StreamedJson analysis_json(const workload::Model& model, const workload::Analysi
                {"batch", a.shapes.batch},
                {"precision", std::string(name_of(a.workload.precision))},
                {"convention", name_of(options.convention)},
-               {"traffic", name_of(options.traffic)}};
+               {"traffic", name_of(workload::traffic_model(options))}};
   if (options.kind == WorkloadKind::kTraining) json["optimizer"] = name_of(options.optimizer);
   const Json totals = totals_json(a);
   json.update(totals);
@@ -261,7 +261,7 @@ std::string explanation_text(const workload::Explanation& e) {
 
 Result analysis_result(const workload::Model& model, const workload::Analysis& analysis,
                        const workload::CostOptions& options, bool per_layer) {
-  Table totals = analysis_totals(model, analysis, options.traffic);
+  Table totals = analysis_totals(model, analysis, workload::traffic_model(options));
   Result result;
   result.streamed = analysis_json(model, analysis, options);
   if (!per_layer) {
