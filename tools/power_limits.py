@@ -89,7 +89,7 @@ def excess(energies, limit_w):
 
 def by_neighbors(measured, batch):
     """Returns the limit that needs the least measured energy at the next smaller and the next
-    larger batch: what a scatter-free model could know about `batch`."""
+    larger batch, that is, without the scatter of `batch` itself."""
     batches = sorted(measured)
     at = batches.index(batch)
     near = [measured[batches[i]] for i in (at - 1, at + 1) if 0 <= i < len(batches)]

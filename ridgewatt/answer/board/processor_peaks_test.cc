@@ -1,4 +1,4 @@
-// Tests at which numbers of threads peaks are measured, and what is between them.
+// Tests the numbers of threads at which peaks are measured, and the interpolation between them.
 #include "ridgewatt/answer/board/processor_peaks.h"
 
 #include <gmock/gmock.h>

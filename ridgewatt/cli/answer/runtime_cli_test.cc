@@ -90,7 +90,7 @@ TEST(RuntimeCommands, AllAreComparedFastestFirst) {
 }
 
 // Layers and remarks are those of the first row, which may differ from the others.
-TEST(RuntimeCommands, ARankingNamesTheRowThatTablesAndRemarksAreOf) {
+TEST(RuntimeCommands, ARankingNamesTheRowOfItsLayersAndRemarks) {
   const auto of = [](const std::string& options) {
     const ProgramResult result = run_program("estimate zoo:lenet5 --modes maxn " + options);
     EXPECT_EQ(result.status, 0) << result.output;
