@@ -25,6 +25,10 @@ double groups_of(const Node& node) {
 
 constexpr double kPagodaTrainingFactor = 3;
 
+bool runs_eagerly(const CostOptions& options) {
+  return options.runtime && is_eager(*options.runtime);
+}
+
 // Sets the totals to the sums over all kernels.
 void sum_kernels(Analysis& analysis) {
   analysis.macs = analysis.flops = analysis.int_ops = 0;
@@ -77,7 +81,7 @@ class Accountant {
 
   static std::optional<RuntimeKernels> lowered_plan(Analysis& analysis,
                                                     const CostOptions& options) {
-    if (!options.runtime || is_eager(*options.runtime)) return std::nullopt;
+    if (!options.runtime || runs_eagerly(options)) return std::nullopt;
     if (options.kind == WorkloadKind::kTraining) refuse_training(*options.runtime);
     analysis.workload.runtime = *options.runtime;
     return lower(analysis.plan, {.runtime = *options.runtime,
@@ -381,8 +385,7 @@ Model load_workload(const std::string& path) {
 }
 
 TrafficModel traffic_model(const CostOptions& options) {
-  const bool eager = options.runtime && is_eager(*options.runtime);
-  return eager ? TrafficModel::kUnfused : options.traffic;
+  return runs_eagerly(options) ? TrafficModel::kUnfused : options.traffic;
 }
 
 Analysis analyze(Model& model, const CostOptions& options) {
@@ -396,7 +399,7 @@ Analysis analyze(Model& model, const CostOptions& options) {
   CostOptions effective = options;
   effective.traffic = traffic_model(options);
   Accountant(analysis, effective).run();
-  if (options.runtime && is_eager(*options.runtime)) {
+  if (runs_eagerly(options)) {
     analysis.workload = eager_kernels(analysis.workload, analysis.plan);
     sum_kernels(analysis);
   }
