@@ -9,10 +9,10 @@
 * A module has the namespace ridgewatt::MODULE. The modules that all others use (SHARED) are in the
   namespace ridgewatt.
 * A type has one definition, because the linker would silently merge two types of the same name.
-* Code calls environment_variable(name), for which an empty variable counts as unset.
+* Code calls environment_variable(name), for which an empty variable counts as unset, and other
+  functions of this project in place of those that INSTEAD lists.
 * A sentence of answer or report has its numbers from sentence(), which writes no exponents:
   fmt::format has no format such as {:.3g}, except in files of DATA_TEXTS.
-* Code calls folder_of(path) for the folder of a path, because its result is never empty.
 * Names in anonymous namespaces are unique in their module, because files of a module are compiled
   in groups, which change when a file is added or removed."""
 import collections
@@ -29,16 +29,22 @@ LAYERS = {"base": 0, "io": 1, "numerics": 1, "device": 2, "workload": 3, "sweep"
           "screen": 11, "serve": 11, "cli": 12}
 SHARED = {"base", "io", "numerics", "device", "sweep"}
 MOST_FILES = 30
-# Functions of the standard library that return or reject an empty path. The functions of io/path.h
-# accept a bare file name.
-PATHS = re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\(")
-PATHS_IN = {"io/path.cc", "cli/result_files.cc", "base/test_support.h", "platform/fake_board_support.h",
-            "workload/onnx/external_data.cc"}
-
-ENVIRONMENT = re.compile(r"\bgetenv\(")
-# The others have their own test for an empty variable, or use the number in it.
-ENVIRONMENT_IN = {"base/environment.h", "base/test_support.h", "io/marks.h", "measure/sampling/marked_command.cc",
-                  "schedule/executor/worker_socket.cc", "screen/terminal.cc", "study/study_bench.cc"}
+# What code outside of tests may not write, the files that may, and what to write instead.
+INSTEAD = [
+    # These return or reject an empty path. The functions of io/path.h accept a bare file name.
+    (re.compile(r"parent_path\(|(?:fs|filesystem)::(?:absolute|canonical|weakly_canonical)\("),
+     {"io/path.cc", "cli/result_files.cc", "base/test_support.h", "platform/fake_board_support.h",
+      "workload/onnx/external_data.cc"}, "folder_of() or absolute_path() of io/path.h"),
+    # These files have their own test for an empty variable, or use the number in it.
+    (re.compile(r"\bgetenv\("),
+     {"base/environment.h", "base/test_support.h", "io/marks.h", "measure/sampling/marked_command.cc",
+      "schedule/executor/worker_socket.cc", "screen/terminal.cc", "study/study_bench.cc"},
+     "environment_variable() of base/environment.h"),
+    # These compile to several times as much machine code.
+    (re.compile(r"\bstable_sort\("), {"base/sort.h", "base/numbers/sort.cc"}, "sort_stably() of base/sort.h"),
+    (re.compile(r'\bJson (?:\w+ = )?\{\{"|\bjson = \{\{"|\.update\(\{\{"'), set(),
+     "json_object() or set_members() of io/json.h"),
+]
 SENTENCES = re.compile(r"answer/|report/")
 # What these write is read by programs, drawn, or a formatter of numbers itself.
 DATA_TEXTS = re.compile(r"report/chart/|report/page/(html_report|table)\.cc")
@@ -146,10 +152,9 @@ def main() -> int:
                 number = text.count("\n", 0, found.start()) + 1
                 faults.append(f"{path}:{number}: use sentence() of base/sentence.h for a number in a text")
         for number, line in enumerate(text.splitlines(), 1):
-            if not test and own not in ENVIRONMENT_IN and ENVIRONMENT.search(line.split("//")[0]):
-                faults.append(f"{path}:{number}: use environment_variable() of base/environment.h")
-            if not test and own not in PATHS_IN and PATHS.search(line.split("//")[0]):
-                faults.append(f"{path}:{number}: use folder_of() or absolute_path() of io/path.h")
+            for pattern, files, instead in [] if test else INSTEAD:
+                if own not in files and pattern.search(line.split("//")[0]):
+                    faults.append(f"{path}:{number}: use {instead}")
             defined = re.match(r"(?:struct|class|enum class) ([A-Z]\w*)\b(?!::)[^;]*\{", line)
             if defined and path.suffix == ".h":
                 types["" if module in SHARED else module, defined[1]].append(f"{path}:{number}")

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 
@@ -15,8 +15,7 @@ class Error : public std::runtime_error {
   // `what`: the fault. `where`: file, row, node or option; may be empty. `hint`: what to do; may be
   // empty. If `what` begins with a verb ("is cut off"), `where` is its subject: "model.gguf is cut
   // off". Otherwise `where` comes last: "cannot read: model.gguf".
-  explicit Error(const std::string& what, const std::string& where = "",
-                 const std::string& hint = "");
+  explicit Error(std::string_view what, std::string_view where = {}, std::string_view hint = {});
   // Returns the exit status of the command line program.
   virtual int exit_status() const { return 1; }
 };
@@ -55,7 +54,7 @@ class NoSolutionError : public Error {
 };
 
 // Throws NotFoundError, PermissionError or IoError, depending on `error_number` (errno).
-[[noreturn]] void throw_errno(int error_number, const std::string& what, const std::string& where);
+[[noreturn]] void throw_errno(int error_number, std::string_view what, std::string_view where);
 
 }  // namespace ridgewatt
 

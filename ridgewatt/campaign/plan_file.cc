@@ -75,7 +75,7 @@ class Fields {
   Fields element(const Json& json, const char* name, std::size_t i) const {
     return {json, source_, fmt::format("{}[{}]", name, i)};
   }
-  InputError fault(const std::string& what, const std::string& name) const {
+  InputError fault(std::string_view what, std::string_view name) const {
     const std::string dot = where_.empty() || name.empty() ? "" : ".";
     return InputError(what, fmt::format("{}, {}{}{}", source_, where_, dot, name),
                       "is it a plan of a campaign?");
@@ -181,10 +181,10 @@ Json identity_json(const std::vector<PlannedPoint>& points) {
 Json points_json(const std::vector<PlannedPoint>& points) {
   Json list = Json::array();
   for (const auto& point : points) {
-    Json json = {{"label", point.label},
-                 {"mode", mode_text(point.point.mode)},
-                 {"batch", point.point.batch},
-                 {"repeat", point.repeat}};
+    Json json = json_object({{"label", point.label},
+                             {"mode", mode_text(point.point.mode)},
+                             {"batch", point.point.batch},
+                             {"repeat", point.repeat}});
     if (point.predicted_s > 0) json["predicted_s"] = point.predicted_s;
     if (point.predicted_j > 0) json["predicted_j"] = point.predicted_j;
     if (point.rerun > 0) json["rerun"] = point.rerun;
@@ -237,7 +237,7 @@ Job read_job(const Fields& fields) {
 }
 
 Json submission_json(const Plan& plan) {
-  Json json = {{"executor", plan.executor}};
+  Json json = json_object({{"executor", plan.executor}});
   submission_fields(plan, writer_to(json));
   return json;
 }
@@ -303,20 +303,20 @@ Plan read_plan(const std::string& path) {
 }
 
 std::string plan_json(const Plan& plan) {
-  Json json = {{"schema", kSchema},
-               {"name", plan.name},
-               {"store", plan.store},
-               {"workload", plan.profile.series.workload},
-               {"kind", plan.profile.series.kind},
-               {"command", plan.profile.measure.command},
-               {"measuring", measuring_json(plan)},
-               {"boards", Json::array()}};
+  Json json = json_object({{"schema", kSchema},
+                           {"name", plan.name},
+                           {"store", plan.store},
+                           {"workload", plan.profile.series.workload},
+                           {"kind", plan.profile.series.kind},
+                           {"command", plan.profile.measure.command},
+                           {"measuring", measuring_json(plan)},
+                           {"boards", Json::array()}});
   for (const auto& kind : plan.boards) {
-    json["boards"].push_back({{"kind", kind.name},
-                              {"boards", kind.boards},
-                              {"points_per_task", kind.points_per_task},
-                              {"calibration", points_json(kind.calibration)},
-                              {"points", points_json(kind.points)}});
+    json["boards"].push_back(json_object({{"kind", kind.name},
+                                          {"boards", kind.boards},
+                                          {"points_per_task", kind.points_per_task},
+                                          {"calibration", points_json(kind.calibration)},
+                                          {"points", points_json(kind.points)}}));
   }
   if (!plan.readmitted.empty()) json["readmitted"] = plan.readmitted;
   if (plan.attempts_since_unix_s > 0) json["attempts_since_unix_s"] = plan.attempts_since_unix_s;
@@ -324,11 +324,11 @@ std::string plan_json(const Plan& plan) {
   json["submission"] = submission_json(plan);
   json["jobs"] = Json::array();
   for (const auto& job : plan.jobs) {
-    json["jobs"].push_back({{"executor", job.executor},
-                            {"kind", job.board_kind},
-                            {"id", job.id},
-                            {"tasks", ranges_text(job.tasks)},
-                            {"submitted_unix_s", job.submitted_unix_s}});
+    json["jobs"].push_back(json_object({{"executor", job.executor},
+                                        {"kind", job.board_kind},
+                                        {"id", job.id},
+                                        {"tasks", ranges_text(job.tasks)},
+                                        {"submitted_unix_s", job.submitted_unix_s}}));
     if (!job.avoid.empty()) json["jobs"].back()["avoid"] = job.avoid;
   }
   return dump_json(json) + "\n";
@@ -337,12 +337,12 @@ std::string plan_json(const Plan& plan) {
 // A field that a later version adds is hashed only if its value differs from the earlier behavior,
 // so that fingerprints of older plans stay valid.
 std::string fingerprint_of(const Plan& plan) {
-  Json json = {{"name", plan.name},
-               {"workload", plan.profile.series.workload},
-               {"kind", plan.profile.series.kind},
-               {"command", plan.profile.measure.command},
-               {"measuring", measuring_json(plan)},
-               {"boards", Json::array()}};
+  Json json = json_object({{"name", plan.name},
+                           {"workload", plan.profile.series.workload},
+                           {"kind", plan.profile.series.kind},
+                           {"command", plan.profile.measure.command},
+                           {"measuring", measuring_json(plan)},
+                           {"boards", Json::array()}});
   for (const auto& kind : plan.boards) {
     json["boards"].push_back(
         {kind.name, identity_json(kind.calibration), identity_json(kind.points)});

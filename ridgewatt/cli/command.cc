@@ -30,12 +30,12 @@ void add_output_option(CLI::App& command, Context& context) {
   add.output("-o,--output", context.output.path, "Write the result to this file");
 }
 
-CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description) {
+CLI::App* command_named(CLI::App& parent, std::string_view name, std::string_view description) {
   const auto found =
       parent.get_subcommands([&](CLI::App* command) { return command->get_name() == name; });
-  CLI::App* command =
-      found.empty() ? parent.add_subcommand(name)->group("Subcommands") : found.front();
-  command->description(description);
+  CLI::App* command = found.empty() ? parent.add_subcommand(std::string(name))->group("Subcommands")
+                                    : found.front();
+  command->description(std::string(description));
   return command;
 }
 
@@ -68,11 +68,11 @@ void KeptOutput::finish() {
   file_->finish();
 }
 
-CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
-                      const std::string& description, const std::string& example) {
+CLI::App* add_command(CLI::App& parent, Context& context, std::string_view name,
+                      std::string_view description, std::string_view example) {
   CLI::App* command = command_named(parent, name, description);
   add_global_options(*command, context);
-  command->footer("Example:\n  " + example);
+  command->footer(fmt::format("Example:\n  {}", example));
   return command;
 }
 

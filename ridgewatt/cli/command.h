@@ -74,10 +74,10 @@ void add_global_options(CLI::App& app, Context& context);
 // Adds -o to a command whose printed text is its result.
 void add_output_option(CLI::App& command, Context& context);
 // Returns the subcommand with this name and sets its description; adds it if it does not exist.
-CLI::App* command_named(CLI::App& parent, const std::string& name, const std::string& description);
+CLI::App* command_named(CLI::App& parent, std::string_view name, std::string_view description);
 // Adds a subcommand with the global options to `parent`. `example` is shown below its help.
-CLI::App* add_command(CLI::App& parent, Context& context, const std::string& name,
-                      const std::string& description, const std::string& example);
+CLI::App* add_command(CLI::App& parent, Context& context, std::string_view name,
+                      std::string_view description, std::string_view example);
 
 // Adds --wide, --top, --sort and --columns; called by add_global_options().
 void add_table_options(CLI::App& command, Context& context);

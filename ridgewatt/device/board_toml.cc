@@ -32,7 +32,7 @@ class Section {
   Section(const TomlTable& table, std::string source, std::string prefix)
       : table_(table), source_(std::move(source)), prefix_(std::move(prefix)) {}
 
-  [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
+  [[noreturn]] void fail(std::string_view key, std::string_view fault) const {
     throw InputError(
         fmt::format("{}: '{}' {}", source_, escape_terminal(join_key(prefix_, key)), fault));
   }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt::govern {
 namespace {
@@ -26,7 +27,7 @@ RateHull::RateHull(std::span<const RatePower> options) : options_(options.begin(
   }
   std::vector<std::size_t> order(options_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  sort_stably(order, [&](std::size_t a, std::size_t b) {
     if (options_[a].rate_hz != options_[b].rate_hz)
       return options_[a].rate_hz < options_[b].rate_hz;
     return options_[a].power_w < options_[b].power_w;

@@ -92,8 +92,8 @@ class StepGraph {
   Value head(const Value& x) {
     if (!model_.tied) return dense("output", x, model_.vocabulary);
     const auto scope = g_.scope("output");
-    const auto weight = g_.transpose({"token_embd.weight", model_.hidden}, {1, 0});
-    return g_.matmul(x, {weight.name, model_.vocabulary});
+    const auto weight = g_.transpose(g_.named("token_embd.weight", model_.hidden), {1, 0});
+    return g_.matmul(x, {weight.tensor, model_.vocabulary});
   }
 
   // Tables of angles are inputs, not parameters.
@@ -125,7 +125,7 @@ class StepGraph {
     std::vector<Value> inputs = {q, k, v};
     const std::int64_t past = window > 0 ? std::min(past_, window) : past_;
     if (past > 0) {
-      inputs.push_back({""});
+      inputs.push_back({});
       const std::string at = fmt::format(".{}", caches_++);
       inputs.push_back(g_.input("past_key" + at, {batch_, kv_heads, past, key_size}));
       inputs.push_back(g_.input("past_value" + at, {batch_, kv_heads, past, value_size}));
@@ -196,8 +196,8 @@ class StepGraph {
     q = dense(at + (a.query_rank > 0 ? "attn_q_b" : "attn_q"), q, a.heads * a.key_size);
     const auto down = g_.split(dense(at + "attn_kv_a_mqa", x, a.kv_rank + a.rope_size),
                                {a.kv_rank, a.rope_size}, -1);
-    const Value latent_kv = norm(at + "attn_kv_a_norm", {down[0].name, a.kv_rank});
-    const Value key_rope = rotate({down[1].name, a.rope_size}, 1, a.rope_size);
+    const Value latent_kv = norm(at + "attn_kv_a_norm", {down[0].tensor, a.kv_rank});
+    const Value key_rope = rotate({down[1].tensor, a.rope_size}, 1, a.rope_size);
     Value q_rope;
     Value q_nope = split_heads(q, a.heads, a.nope_size, a.rope_size, &q_rope);
     q_rope = rotate(q_rope, a.heads, a.rope_size);
@@ -227,7 +227,7 @@ class StepGraph {
     const std::string name = fmt::format("past_latent.{}", caches_++);
     const std::int64_t size = a.kv_rank + a.rope_size;
     const Value past = g_.input(name, {batch_, 1, past_, size});
-    Value out = g_.node("Attention", {q, k, v, {""}, past},
+    Value out = g_.node("Attention", {q, k, v, {}, past},
                         {{"q_num_heads", a.heads},
                          {"kv_num_heads", std::int64_t{1}},
                          {"is_causal", std::int64_t{1}}},
@@ -241,7 +241,7 @@ class StepGraph {
               const std::string& down, std::int64_t width) {
     if (family_.fused) {
       const auto halves = g_.split(dense(up, x, 2 * width), {width, width}, -1);
-      return dense(down, g_.mul(activated(halves[0]), {halves[1].name, width}), model_.hidden);
+      return dense(down, g_.mul(activated(halves[0]), {halves[1].tensor, width}), model_.hidden);
     }
     const Value a = activated(dense(gate, x, width));
     return dense(down, g_.mul(a, dense(up, x, width)), model_.hidden);
@@ -262,7 +262,7 @@ class StepGraph {
     // The input rows of each expert, next to each other.
     const Value flat = g_.reshape(x, {-1, model_.hidden});
     const Value order = g_.op("Expand", {g_.constant({0}), g_.constant({read, each})});
-    Value gathered = {g_.op("Gather", {flat, order}).name, model_.hidden};
+    Value gathered = {g_.op("Gather", {flat, order}).tensor, model_.hidden};
     const Value gate =
         expert_product(at + "ffn_gate_exps", gathered, read, model_.hidden, f.expert_width);
     const Value up =
@@ -272,11 +272,11 @@ class StepGraph {
     // Sums the weighted outputs of the experts of each token.
     const Value back =
         g_.op("Expand", {g_.constant({0}), g_.constant({batch_, fresh_, f.experts_used})});
-    down = {g_.op("Gather", {g_.reshape(down, {-1, model_.hidden}), back}).name, model_.hidden};
+    down = {g_.op("Gather", {g_.reshape(down, {-1, model_.hidden}), back}).tensor, model_.hidden};
     const Value weights = g_.op("Unsqueeze", {chosen[0], g_.constant({-1})});
     Value sum = {g_.op("ReduceSum", {g_.mul(down, weights), g_.constant({2})},
                        {{"keepdims", std::int64_t{0}}})
-                     .name,
+                     .tensor,
                  model_.hidden};
     if (f.shared_width > 0) {
       sum = g_.add(sum, gated(x, at + "ffn_gate_shexp", at + "ffn_up_shexp", at + "ffn_down_shexp",
@@ -290,7 +290,7 @@ class StepGraph {
     const std::int64_t width = model_.hidden;
     const auto parts =
         g_.split(dense(at + "shortconv.in_proj", x, 3 * width), {width, width, width}, -1);
-    Value y = g_.mul({parts[0].name, width}, {parts[2].name, width});
+    Value y = g_.mul({parts[0].tensor, width}, {parts[2].tensor, width});
     {
       const auto scope = g_.scope(at + "shortconv.conv");
       y = g_.reshape(g_.transpose(y, {0, 2, 1}), {0, 0, 1, -1});
@@ -309,7 +309,7 @@ class StepGraph {
       y = g_.transpose(g_.reshape(y, {0, 0, -1}), {0, 2, 1});
       y.channels = width;
     }
-    return dense(at + "shortconv.out_proj", g_.mul({parts[1].name, width}, y), width);
+    return dense(at + "shortconv.out_proj", g_.mul({parts[1].tensor, width}, y), width);
   }
 
   Value mixed(const Value& normed, const Layer& layer, const std::string& at) {

@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/twin/feed.h"
 
@@ -275,7 +276,7 @@ std::vector<WhatIf> all_changes(const PipelineConfig& config) {
 }
 
 void sort_changes(std::vector<WhatIf>& changes) {
-  std::stable_sort(changes.begin(), changes.end(), [](const WhatIf& a, const WhatIf& b) {
+  sort_stably(changes, [](const WhatIf& a, const WhatIf& b) {
     return a.later.time_s < b.later.time_s * (1 - 1e-9);
   });
 }

@@ -1,11 +1,11 @@
 #include "ridgewatt/predict/advice.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/io/published.h"
 
 namespace ridgewatt::predict {
@@ -71,7 +71,7 @@ std::vector<MethodCost> compare_methods(const TrainingScenario& scenario,
     const double reference_s = method.every_reference ? every_s : 0;
     result.push_back({std::move(method), scenario.workloads * once_s + reference_s, lost_s});
   }
-  std::stable_sort(result.begin(), result.end(), [](const MethodCost& a, const MethodCost& b) {
+  sort_stably(result, [](const MethodCost& a, const MethodCost& b) {
     const auto rank = [](const MethodCost& cost) {
       return std::pair(cost.method.over_budget > kMostOverBudget, cost.total_s());
     };

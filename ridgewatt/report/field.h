@@ -106,7 +106,7 @@ void write_json(const Fields<Row>& fields, const Row& row, Json& json) {
   for (const Field<Row>& field : fields) {
     const bool shown = (field.shown & kInJson) != 0 && !field.column.optional;
     if (!shown || (field.has != nullptr && !field.has(row))) continue;
-    json.emplace(field.column.name, json_of(field.scale, value_of(field, row)));
+    json.emplace(std::string(field.column.name), json_of(field.scale, value_of(field, row)));
   }
 }
 

@@ -3,7 +3,9 @@
 // headings ("time (ms)"), which are derived from the names unless a column has its own.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -19,6 +21,29 @@ inline constexpr double kGiga = 1e9;  // FLOP per GFLOP, for columns
 inline constexpr double kMebibyte = 1024.0 * 1024, kGibibyte = 1024 * kMebibyte;
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+// A cell of a new row. It refers to its text, so that a row in the code creates and destroys none.
+class CellView {
+ public:
+  CellView(double value) : kind_(kNumber), as_{.number = value} {}         // NOLINT: a value is
+  CellView(const char* text) : kind_(kLiteral), as_{.literal = text} {}    // NOLINT: a cell
+  CellView(const std::string& text) : CellView(std::string_view(text)) {}  // NOLINT
+  CellView(std::string_view text) : kind_(kText), as_{.text = text} {}     // NOLINT
+  CellView(const Cell& cell) : kind_(kCell), as_{.cell = &cell} {}         // NOLINT
+  template <class Count>
+  requires(std::integral<Count> && !std::same_as<Count, bool>) CellView(Count value)
+      : kind_(kCount), as_{.count = static_cast<std::int64_t>(value)} {}  // NOLINT
+  Cell cell() const;
+
+ private:
+  enum Kind { kNumber, kCount, kLiteral, kText, kCell } kind_;
+  union {
+    double number;
+    std::int64_t count;
+    const char* literal;
+    std::string_view text;
+    const Cell* cell;
+  } as_;
+};
 // For std::visit over all types of a cell. A missing case is a compile error.
 template <typename... Cases>
 struct CellCase : Cases... {
@@ -45,10 +70,26 @@ bool cell_before(const Cell& a, const Cell& b);
 
 inline constexpr int kNominal = 0;  // digits of settings: 1300.5 MHz, 204 MHz
 
+// The name or heading of a column. A literal is referred to; other texts are kept until the program
+// ends, each distinct one once. A table of columns in the code thus needs no memory of its own.
+class Label {
+ public:
+  constexpr Label(const char* literal = nullptr) : text_(literal) {}  // NOLINT
+  Label(std::string_view text);                                       // NOLINT
+  Label(const std::string& text) : Label(std::string_view(text)) {}   // NOLINT
+  std::string_view view() const { return text_ == nullptr ? std::string_view() : text_; }
+  operator std::string_view() const { return view(); }  // NOLINT
+  bool empty() const { return view().empty(); }
+  friend bool operator==(const Label& a, std::string_view b) { return a.view() == b; }
+
+ private:
+  const char* text_;
+};
+
 struct Column {
-  std::string name;          // "time_ms": CSV header and JSON key
-  std::string heading = {};  // "time (ms)"; empty: derived from the name
-  int digits = 4;  // significant digits in tables; kNominal: up to 6, without trailing zeros
+  Label name;          // "time_ms": CSV header and JSON key
+  Label heading = {};  // "time (ms)"; empty: derived from the name
+  int digits = 4;      // significant digits in tables; kNominal: up to 6, without trailing zeros
   // 0: always on the terminal. Other columns are shown if there is space, the lowest rank first.
   // Columns of the same rank are shown together.
   int rank = 0;
@@ -58,8 +99,8 @@ struct Column {
   // does not depend on the data.
   bool optional = false;
   // Deprecated name. For one release, CSV and JSON repeat the column under this name at the end.
-  std::string formerly = {};
-  std::string_view meaning = {};  // one sentence, for the reference of keys and HTML tooltips
+  Label formerly = {};
+  Label meaning = {};  // one sentence, for the reference of keys and HTML tooltips
 };
 
 // "time_lo_ms" becomes "time from (ms)", "cpu_mhz" becomes "CPU (MHz)".
@@ -83,6 +124,7 @@ class Table {
   // `row` has one cell per column. An empty cell (monostate) is "-" on the terminal, empty in CSV,
   // null in JSON.
   void add_row(std::vector<Cell> row);
+  void add_row(std::initializer_list<CellView> row);
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
 

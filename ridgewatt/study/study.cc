@@ -30,7 +30,7 @@ class StudyFile {
  public:
   StudyFile(const TomlTable& table, std::string source, std::string place = "")
       : table_(table), source_(std::move(source)), place_(std::move(place)) {}
-  [[noreturn]] void fail(std::string_view key, const std::string& fault) const {
+  [[noreturn]] void fail(std::string_view key, std::string_view fault) const {
     throw InputError(fmt::format("{}: '{}{}' {}", source_, place_, escape_terminal(key), fault));
   }
   void allow(std::initializer_list<std::string_view> keys) const {

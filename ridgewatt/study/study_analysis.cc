@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ridgewatt/base/contains.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/base/text.h"
 
@@ -337,8 +338,7 @@ std::vector<std::string> common_responses(const std::vector<StudyResult>& result
   const auto rank = [](const std::string& name) {
     return std::find(kResponseOrder.begin(), kResponseOrder.end(), name) - kResponseOrder.begin();
   };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  sort_stably(names, [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return names;
 }
 

@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS note (
 
 // Everything that affects the meaning of a run: the study file and the settings from outside.
 std::string definition_of(const Study& study) {
-  Json json = {{"text", study.text}, {"parameters", study.parameters}, {"repeats", study.repeats}};
+  Json json = json_object(
+      {{"text", study.text}, {"parameters", study.parameters}, {"repeats", study.repeats}});
   for (const auto& factor : study.factors) json["levels"].push_back(factor.levels);
   if (!study.fallback.empty() && study.command == study.fallback) json["program"] = "fallback";
   return json.dump();

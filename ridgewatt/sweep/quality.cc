@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/sweep/neighbors.h"
 
@@ -39,8 +40,8 @@ class Checker {
       check_others();
     else
       check_neighbors();
-    std::stable_sort(report_.flags.begin(), report_.flags.end(),
-                     [](const QualityFlag& a, const QualityFlag& b) { return a.row < b.row; });
+    sort_stably(report_.flags,
+                [](const QualityFlag& a, const QualityFlag& b) { return a.row < b.row; });
     return std::move(report_);
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt {
 
@@ -14,8 +15,7 @@ ReplayProfiler::ReplayProfiler(const Sweep& sweep)
       provenance_(derived_provenance(sweep.provenance, Provenance::kReplayed)),
       random_(1) {
   auto rows = sweep.observations;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.point < b.point; });
+  sort_stably(rows, [](const auto& a, const auto& b) { return a.point < b.point; });
   rows_ = std::make_shared<const std::vector<Observation>>(std::move(rows));
 }
 

@@ -66,7 +66,7 @@ class ThermalTable {
            "is not a key of a thermal file: " + hint_for(key, {{asked_.begin(), asked_.end()}}));
     }
   }
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+  [[noreturn]] void fail(std::string_view key, std::string_view what) const {
     throw InputError(fmt::format("{}: 'thermal.{}' {}", source_, key, what), "",
                      "`ridgewatt soak -o` and `ridgewatt thermal fit -o` write such a file");
   }

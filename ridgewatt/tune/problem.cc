@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/suggest.h"
 
 namespace ridgewatt::tune {
@@ -169,9 +170,8 @@ Verdict judge(const Goal& goal, const Observation& seen) {
 std::string explain_miss(const Goal& goal, const Observation& seen) {
   auto stands = limits_at(goal, seen);
   std::erase_if(stands, [](const LimitStand& stand) { return stand.excess() <= 0; });
-  std::stable_sort(stands.begin(), stands.end(), [](const LimitStand& a, const LimitStand& b) {
-    return a.excess() > b.excess();
-  });
+  sort_stably(stands,
+              [](const LimitStand& a, const LimitStand& b) { return a.excess() > b.excess(); });
   std::string text;
   for (const auto& [kind, value, bound] : stands) {
     const LimitUnit unit = unit_of(kind);

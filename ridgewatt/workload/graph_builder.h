@@ -16,7 +16,9 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,11 +26,13 @@ namespace ridgewatt::workload {
 
 class GraphBuilder {
  public:
-  // A tensor of the graph. `channels` is the length of the axis on which layers act: axis 1 of
-  // images, the last axis of sequences and rows.
+  // A tensor of the graph, by its number; a value without one is an optional input that is absent.
+  // `channels` is the length of the axis on which layers act: axis 1 of images, the last axis of
+  // sequences and rows.
   struct Value {
-    std::string name;
+    int tensor = -1;
     std::int64_t channels = 0;
+    bool absent() const { return tensor < 0; }
   };
   struct Dim {
     Dim(int value) : value(value) {}                         // NOLINT: a literal is a dimension
@@ -38,9 +42,14 @@ class GraphBuilder {
     std::variant<std::int64_t, std::string> value;
   };
   using Dims = std::vector<Dim>;
+  struct Inputs {  // refers to its argument
+    Inputs(std::initializer_list<Value> list) : values(list.begin(), list.size()) {}  // NOLINT
+    Inputs(const std::vector<Value>& list) : values(list) {}                          // NOLINT
+    std::span<const Value> values;
+  };
   struct Attribute {
-    std::string name;
-    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> value;
+    std::string_view name;
+    std::variant<std::int64_t, double, std::string_view, std::vector<std::int64_t>> value;
   };
   struct ConvOptions {
     std::int64_t kernel = 1;
@@ -54,7 +63,7 @@ class GraphBuilder {
   enum class Element { kFloat, kInt64 };
 
   // `opset`: version of the standard operators.
-  GraphBuilder(const std::string& name, int opset);
+  GraphBuilder(std::string_view name, int opset);
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
@@ -62,7 +71,7 @@ class GraphBuilder {
   // While the returned object exists, new names begin with `name`. Scopes nest ("layer1.0").
   class Scope {
    public:
-    Scope(GraphBuilder& graph, const std::string& name);
+    Scope(GraphBuilder& graph, std::string_view name);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -71,22 +80,24 @@ class GraphBuilder {
     GraphBuilder& graph_;
     std::string outer_;
   };
-  Scope scope(const std::string& name) { return Scope(*this, name); }
+  Scope scope(std::string_view name) { return Scope(*this, name); }
   // Names nodes by operator and index among all nodes ("Conv_9"), like older exporters, regardless
   // of the scope. Call it before the first node.
   void number_nodes() { numbered_ = true; }
 
   // Adds graph inputs and outputs. Channels are axis 1 of a four-dimensional input, otherwise the
   // last axis.
-  Value input(const std::string& name, const Dims& dims, Element element = Element::kFloat);
-  void output(const Value& value, const std::string& name, const Dims& dims);
+  Value input(std::string_view name, const Dims& dims, Element element = Element::kFloat);
+  void output(const Value& value, std::string_view name, const Dims& dims);
   // Stores the default value of a symbol in the model.
-  void default_dim(const std::string& symbol, std::int64_t value);
+  void default_dim(std::string_view symbol, std::int64_t value);
   // Stores in the model that the symbol must be a multiple of `value`.
-  void dim_multiple(const std::string& symbol, std::int64_t value);
+  void dim_multiple(std::string_view symbol, std::int64_t value);
 
   // A weight without values, with the name `name` in the current scope.
-  Value parameter(const std::string& name, const std::vector<std::int64_t>& dims);
+  Value parameter(std::string_view name, const std::vector<std::int64_t>& dims);
+  // The tensor with this name, such as a parameter that several layers share.
+  Value named(std::string_view name, std::int64_t channels);
   // Constants with values. A scalar has no dimensions.
   Value constant(const std::vector<std::int64_t>& values);
   Value constant(const std::vector<float>& values, const std::vector<std::int64_t>& dims);
@@ -94,16 +105,16 @@ class GraphBuilder {
   Value scalar(float value) { return constant(std::vector<float>{value}, {}); }
 
   // Adds any operator. The outputs have the channels of the first input.
-  std::vector<Value> node(const std::string& op, const std::vector<Value>& inputs,
+  std::vector<Value> node(std::string_view op, const Inputs& inputs,
                           const std::vector<Attribute>& attributes, int output_count);
-  Value op(const std::string& op, const std::vector<Value>& inputs,
+  Value op(std::string_view op, const Inputs& inputs,
            const std::vector<Attribute>& attributes = {});
   // Adds an operator that reads `x` and its own weights, which are named after the node.
   struct Weight {
-    std::string name;
+    std::string_view name;
     std::vector<std::int64_t> dims;
   };
-  Value layer(const std::string& op, const Value& x, const std::vector<Weight>& weights,
+  Value layer(std::string_view op, const Value& x, const std::vector<Weight>& weights,
               const std::vector<Attribute>& attributes, std::int64_t out_channels);
 
   // Layers on images [batch, channels, height, width].
@@ -123,7 +134,7 @@ class GraphBuilder {
   Value dense(const Value& x, std::int64_t out_features, bool bias = true);  // MatMul and Add
   Value layer_norm(const Value& x, double epsilon);
   Value gelu(const Value& x);  // expanded into operators, with the error function
-  Value embedding(const Value& ids, const std::string& name, std::int64_t rows, std::int64_t width);
+  Value embedding(const Value& ids, std::string_view name, std::int64_t rows, std::int64_t width);
 
   Value relu(const Value& x) { return op("Relu", {x}); }
   Value relu6(const Value& x);
@@ -144,16 +155,17 @@ class GraphBuilder {
 
  private:
   struct Model;  // hides the protobuf schema
-  std::string unique_name(const std::string& op);
-  void add_metadata(const std::string& key, std::int64_t value);
-  Value weight(const std::string& full_name, const std::vector<std::int64_t>& dims);
-  std::vector<Value> add_node(const std::string& name, const std::string& op,
-                              const std::vector<Value>& inputs,
+  std::string unique_name(std::string_view op);
+  void add_metadata(std::string_view key, std::int64_t value);
+  Value weight(std::string_view full_name, const std::vector<std::int64_t>& dims);
+  Value add_tensor(std::string name, std::int64_t channels);
+  std::vector<Value> add_node(const std::string& name, std::string_view op, const Inputs& inputs,
                               const std::vector<Attribute>& attributes, int output_count);
   template <typename T>
   Value add_constant(const std::vector<T>& values, const std::vector<std::int64_t>& dims, int type);
 
   std::unique_ptr<Model> model_;
+  std::vector<std::string> tensors_;  // names
   std::string scope_;
   bool numbered_ = false;
   std::map<std::string, int> counts_;  // number of nodes so far, by scope and operator

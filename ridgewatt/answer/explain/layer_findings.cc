@@ -12,6 +12,7 @@
 #include "ridgewatt/answer/layers/layer_roofs.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -246,8 +247,7 @@ void add_layer_rows(const LayersAnswer& profile, const ExplainCase& of, const Ex
       ++other_count;
     }
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.over_s() > b.over_s(); });
+  sort_stably(rows, [](const auto& a, const auto& b) { return a.over_s() > b.over_s(); });
   for (std::size_t i = kMostRows; i < rows.size(); ++i, ++other_count) add_to(others, rows[i]);
   if (rows.size() > kMostRows) rows.resize(kMostRows);
   others.name = other_count == 0 ? "not in the profile"

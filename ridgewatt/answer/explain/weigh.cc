@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -428,7 +429,7 @@ void conclude(ExplainAnswer& found, std::vector<WeighedCause> causes,
     }
     row.against = row.against && row.signs.empty();
   }
-  std::stable_sort(found.rows.begin(), found.rows.end(), [](const auto& a, const auto& b) {
+  sort_stably(found.rows, [](const auto& a, const auto& b) {
     return a.against != b.against ? b.against : a.probability > b.probability;
   });
   for (const SeenSign& sign : signs) {

@@ -6,6 +6,7 @@
 
 #include "ridgewatt/answer/federated.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt::answer {
 namespace {
@@ -87,7 +88,7 @@ class RoundScan {
 std::vector<std::size_t> useful_options(const std::vector<RoundOption>& options) {
   std::vector<std::size_t> order(options.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  sort_stably(order, [&](std::size_t a, std::size_t b) {
     return std::pair(options[a].time_s, options[a].energy_j) <
            std::pair(options[b].time_s, options[b].energy_j);
   });

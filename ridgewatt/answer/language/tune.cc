@@ -8,6 +8,7 @@
 #include "ridgewatt/answer/language_tune.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/statistics.h"
 #include "ridgewatt/llm/fits.h"
 #include "ridgewatt/twin/twin.h"
@@ -242,8 +243,7 @@ std::vector<PhaseCost> phase_costs(const LanguageTuneQuestion& question, const C
     const auto [first, further] = parts_of_goal(question.goal, row->forecast, *all.request);
     kept.push_back({row, of_prompt ? first : further});
   }
-  std::stable_sort(kept.begin(), kept.end(),
-                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  sort_stably(kept, [](const auto& a, const auto& b) { return a.value < b.value; });
   return kept;
 }
 
@@ -394,13 +394,12 @@ LanguageTuneAnswer tune_language(const LanguageTuneQuestion& question, LanguageA
     found.settings.push_back(std::move(tuned));
   }
   if (!found.fits()) found.fitting = largest_that_fits(language);
-  std::stable_sort(found.settings.begin(), found.settings.end(),
-                   [&](const TunedLanguage& a, const TunedLanguage& b) {
-                     if (a.best.has_value() != b.best.has_value()) return a.best.has_value();
-                     if (!a.best) return false;
-                     return goal_value(question.goal, a.best->forecast) <
-                            goal_value(question.goal, b.best->forecast);
-                   });
+  sort_stably(found.settings, [&](const TunedLanguage& a, const TunedLanguage& b) {
+    if (a.best.has_value() != b.best.has_value()) return a.best.has_value();
+    if (!a.best) return false;
+    return goal_value(question.goal, a.best->forecast) <
+           goal_value(question.goal, b.best->forecast);
+  });
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/workload/cost_table.h"
 
 namespace ridgewatt::answer {
@@ -252,8 +253,7 @@ std::vector<std::size_t> LayersAnswer::worth_work(std::size_t count) const {
   const auto weight = [&](std::size_t i) {
     return roofs ? layers[i].gap_s().value_or(0) : layers[i].time_s;
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+  sort_stably(order, [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
   std::erase_if(order, [&](std::size_t i) { return !(weight(i) > 0); });
   if (order.size() > count) order.resize(count);
   return order;

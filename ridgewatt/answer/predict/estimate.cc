@@ -12,6 +12,7 @@
 #include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/sweep/mode_list.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -50,7 +51,7 @@ class Deployments {
 };
 
 EstimateRows sorted_by_sample_time(std::vector<EstimateRow> rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const EstimateRow& a, const EstimateRow& b) {
+  sort_stably(rows, [](const EstimateRow& a, const EstimateRow& b) {
     const bool fits = a.setting->memory.fits();
     if (fits != b.setting->memory.fits()) return fits;
     return a.estimate.total.period_s / a.setting->batch <
@@ -88,9 +89,8 @@ std::vector<Remedy> launch_remedies(
   }
   const int larger = 8 * row.setting->batch;
   add("batch " + std::to_string(larger), workload, larger);
-  std::stable_sort(remedies.begin(), remedies.end(), [](const Remedy& a, const Remedy& b) {
-    return a.s_per_sample < b.s_per_sample;
-  });
+  sort_stably(remedies,
+              [](const Remedy& a, const Remedy& b) { return a.s_per_sample < b.s_per_sample; });
   return remedies;
 }
 

@@ -1,11 +1,11 @@
 // Answers the question of tune.h for all boards, or for all runtimes of one board.
-#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "ridgewatt/answer/predict/runtime_choices.h"
 #include "ridgewatt/answer/tune.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/device/board.h"
 
 namespace ridgewatt::answer {
@@ -20,8 +20,8 @@ void sort_best_first(std::vector<TuneAnswer>& answers) {
     const bool near = outcome.miss && outcome.fits_memory;
     return near ? std::pair(1, outcome.miss->verdict.excess) : std::pair(2, 0.0);
   };
-  std::stable_sort(answers.begin(), answers.end(),
-                   [&](const TuneAnswer& a, const TuneAnswer& b) { return place(a) < place(b); });
+  sort_stably(answers,
+              [&](const TuneAnswer& a, const TuneAnswer& b) { return place(a) < place(b); });
 }
 
 }  // namespace

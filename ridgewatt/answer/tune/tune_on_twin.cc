@@ -11,6 +11,7 @@
 #include "ridgewatt/answer/tune/tune_parts.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/device/board.h"
 #include "ridgewatt/tune/strategy.h"
 #include "ridgewatt/twin/twin_model.h"
@@ -316,8 +317,7 @@ std::vector<BoardWithAnswer> boards_with_answer(
       continue;  // no estimate for this board
     }
   }
-  std::stable_sort(having.begin(), having.end(),
-                   [](const auto& a, const auto& b) { return a.power_w < b.power_w; });
+  sort_stably(having, [](const auto& a, const auto& b) { return a.power_w < b.power_w; });
   return having;
 }
 

@@ -1,8 +1,11 @@
 #include "ridgewatt/base/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -21,20 +24,21 @@ bool is_said_of_something(std::string_view what) {
   });
 }
 
-std::string join(const std::string& what, const std::string& where, const std::string& hint) {
-  std::string line = what;
+std::string join(std::string_view what, std::string_view where, std::string_view hint) {
+  std::string line(what);
   if (!where.empty()) {
-    line = is_said_of_something(what) ? where + " " + what : what + ": " + where;
+    line = is_said_of_something(what) ? fmt::format("{} {}", where, what)
+                                      : fmt::format("{}: {}", what, where);
   }
-  return hint.empty() ? line : line + ": " + hint;
+  return hint.empty() ? line : fmt::format("{}: {}", line, hint);
 }
 
 }  // namespace
 
-Error::Error(const std::string& what, const std::string& where, const std::string& hint)
+Error::Error(std::string_view what, std::string_view where, std::string_view hint)
     : std::runtime_error(join(what, where, hint)) {}
 
-void throw_errno(int error_number, const std::string& what, const std::string& where) {
+void throw_errno(int error_number, std::string_view what, std::string_view where) {
   const std::string reason = std::generic_category().message(error_number);
   switch (error_number) {
     case ENOENT:

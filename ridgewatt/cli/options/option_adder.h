@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,8 @@ class OptionAdder {
 
   // A number in SI units. number(): the help shows the default. optional(): no default.
   template <class T>
-  CLI::Option* number(const std::string& name, T& target, const Quantity& unit,
-                      const std::string& help) const {
+  CLI::Option* number(std::string_view name, T& target, const Quantity& unit,
+                      std::string_view help) const {
     CLI::Option* option = optional(name, target, unit, help)->capture_default_str();
     if constexpr (std::is_floating_point_v<T>) {
       if (unit.scale() != 1) option->default_str(format_exact(unit.from_si(target)));
@@ -43,69 +44,69 @@ class OptionAdder {
     return option;
   }
   template <class T>
-  CLI::Option* optional(const std::string& name, T& target, const Quantity& unit,
-                        const std::string& help) const {
+  CLI::Option* optional(std::string_view name, T& target, const Quantity& unit,
+                        std::string_view help) const {
     return quantity(text(name, target, help), unit);
   }
   // Numbers separated by commas; the help shows the default.
   template <class T>
-  CLI::Option* numbers(const std::string& name, T& target, const Quantity& unit,
-                       const std::string& help) const {
+  CLI::Option* numbers(std::string_view name, T& target, const Quantity& unit,
+                       std::string_view help) const {
     return number(name, target, unit, help)->delimiter(',');
   }
   // A text or a list of texts. named(): the help shows the default. words(), board() and model():
   // completion proposes names.
   template <class T>
-  CLI::Option* text(const std::string& name, T& target, const std::string& help) const {
-    return grouped(command_.add_option(name, target, help));
+  CLI::Option* text(std::string_view name, T& target, std::string_view help) const {
+    return grouped(command_.add_option(std::string(name), target, std::string(help)));
   }
   template <class T>
-  CLI::Option* named(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* named(std::string_view name, T& target, std::string_view help) const {
     return text(name, target, help)->capture_default_str();
   }
   // Each occurrence of the option has exactly one value, so that an argument may follow.
   template <class T>
-  CLI::Option* repeated(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* repeated(std::string_view name, T& target, std::string_view help) const {
     return text(name, target, help)->allow_extra_args(false);
   }
   // Texts separated by commas.
   template <class T>
-  CLI::Option* list(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* list(std::string_view name, T& target, std::string_view help) const {
     return text(name, target, help)->delimiter(',');
   }
   template <class T>
-  CLI::Option* words(const std::string& name, T& target, const answer::WordSources& proposed,
-                     const std::string& help) const {
+  CLI::Option* words(std::string_view name, T& target, const answer::WordSources& proposed,
+                     std::string_view help) const {
     return proposes(text(name, target, help), proposed);
   }
   template <class T>
-  CLI::Option* board(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* board(std::string_view name, T& target, std::string_view help) const {
     return words(name, target, {answer::boards}, help);
   }
   template <class T>
-  CLI::Option* model(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* model(std::string_view name, T& target, std::string_view help) const {
     return words(name, target, {answer::models}, help);
   }
   // choice(): one name of an enum; choices(): several names. Other names are a UsageError
   // (base/enum_names.h). The help lists the names, except for stated(), whose `help` must state
   // them.
   template <class E>
-  CLI::Option* stated(const std::string& name, E& target, const std::string& help) const {
+  CLI::Option* stated(std::string_view name, E& target, std::string_view help) const {
     return proposes(enumerated(name, target, help), {answer::names_of<E>});
   }
   template <class E>
-  CLI::Option* choice(const std::string& name, E& target, const std::string& help) const {
+  CLI::Option* choice(std::string_view name, E& target, std::string_view help) const {
     return list_names(enumerated(name, target, help), names<E>());
   }
   template <class E>
-  CLI::Option* choices(const std::string& name, std::vector<E>& target,
-                       const std::string& help) const {
+  CLI::Option* choices(std::string_view name, std::vector<E>& target, std::string_view help) const {
     using Texts = std::vector<std::string>;
     const auto set = [&target, what = named_by(name)](const Texts& texts) {
       target.clear();
       for (const auto& text : texts) target.push_back(parse_word<E>(text, what));
     };
-    CLI::Option* option = command_.add_option_function<Texts>(name, set, help);
+    CLI::Option* option =
+        command_.add_option_function<Texts>(std::string(name), set, std::string(help));
     option->default_function([&target] {
       Texts texts;
       for (const E value : target) texts.emplace_back(name_of(value));
@@ -114,41 +115,42 @@ class OptionAdder {
     return grouped(list_names(option->capture_default_str(), names<E>()));
   }
   // One name of a set that is not an enum.
-  CLI::Option* one_of(const std::string& name, std::string& target, const NameSet& set,
-                      const std::string& help) const {
+  CLI::Option* one_of(std::string_view name, std::string& target, const NameSet& set,
+                      std::string_view help) const {
     const auto take = [&target, set, what = named_by(name)](const std::string& text) {
       target = require_name(what, text, set);
     };
-    CLI::Option* option = command_.add_option_function<std::string>(name, take, help);
+    CLI::Option* option =
+        command_.add_option_function<std::string>(std::string(name), take, std::string(help));
     return grouped(list_names(option->default_str(target), set.names));
   }
   template <class T>
-  CLI::Option* input(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* input(std::string_view name, T& target, std::string_view help) const {
     return input_file(text(name, target, help));
   }
   template <class T>
-  CLI::Option* inputs(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* inputs(std::string_view name, T& target, std::string_view help) const {
     return input_file(repeated(name, target, help));
   }
   template <class T>
-  CLI::Option* output(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* output(std::string_view name, T& target, std::string_view help) const {
     return output_file(text(name, target, help));
   }
   template <class T>
-  CLI::Option* place(const std::string& name, T& target, const std::string& help) const {
+  CLI::Option* place(std::string_view name, T& target, std::string_view help) const {
     return output_place(text(name, target, help));
   }
-  CLI::Option* flag(const std::string& name, bool& target, const std::string& help) const {
-    return grouped(command_.add_flag(name, target, help));
+  CLI::Option* flag(std::string_view name, bool& target, std::string_view help) const {
+    return grouped(command_.add_flag(std::string(name), target, std::string(help)));
   }
 
   // Options that several commands have.
   void sampling(double& rate_hz) const {
     number("--sampling-hz", rate_hz, hertz().within(1, 1000), "Power sampling rate");
   }
-  void training(WorkloadKind& kind, const std::string& help) const {
+  void training(WorkloadKind& kind, std::string_view help) const {
     command_.add_flag_callback(
-        "--training", [&kind] { kind = WorkloadKind::kTraining; }, help);
+        "--training", [&kind] { kind = WorkloadKind::kTraining; }, std::string(help));
   }
   void keep_outliers(bool& target) const {
     flag("--keep-outliers", target, "Also use the rows that the quality check flags");
@@ -191,11 +193,12 @@ class OptionAdder {
 
  private:
   template <class E>
-  CLI::Option* enumerated(const std::string& name, E& target, const std::string& help) const {
+  CLI::Option* enumerated(std::string_view name, E& target, std::string_view help) const {
     const auto set = [&target, what = named_by(name)](const std::string& text) {
       target = parse_word<E>(text, what);
     };
-    CLI::Option* option = command_.add_option_function<std::string>(name, set, help);
+    CLI::Option* option =
+        command_.add_option_function<std::string>(std::string(name), set, std::string(help));
     option->default_function([&target] { return std::string(name_of(target)); });
     return grouped(option->capture_default_str());
   }
@@ -246,8 +249,8 @@ struct Defined {
 // Adds a subcommand to `parent`, see add_command(). `action` runs unless the command line names one
 // of its own subcommands.
 template <class Options>
-Defined<Options> define(CLI::App& parent, Context& context, const std::string& name,
-                        const std::string& description, const std::string& example,
+Defined<Options> define(CLI::App& parent, Context& context, std::string_view name,
+                        std::string_view description, std::string_view example,
                         Action<Options> action) {
   CLI::App* command = add_command(parent, context, name, description, example);
   auto options = std::make_shared<Options>();

@@ -14,13 +14,13 @@ namespace ridgewatt::cli {
 // given. `options` are names as they were declared; names that `command` does not have are ignored.
 // `when`: "with --samples"; `advice`: what to do.
 void refuse_without_effect(const CLI::App& command, std::initializer_list<const char*> options,
-                           const std::string& when, const std::string& advice = "omit it");
+                           std::string_view when, std::string_view advice = "omit it");
 
 // Does the same for all options under a heading of the help.
-void refuse_group(const CLI::App& command, const std::string& group, const std::string& when,
-                  const std::string& advice = "omit it");
+void refuse_group(const CLI::App& command, const std::string& group, std::string_view when,
+                  std::string_view advice = "omit it");
 
 // Returns whether the option was given.
-bool option_given(const CLI::App& command, const std::string& name);
+bool option_given(const CLI::App& command, std::string_view name);
 
 }  // namespace ridgewatt::cli

@@ -75,8 +75,8 @@ std::vector<answer::Word> proposed_by(const CLI::Option& option, const std::stri
   return words;
 }
 
-std::string named_by(const std::string& option) {
-  std::string what = option.substr(std::min(option.size(), option.find_first_not_of('-')));
+std::string named_by(std::string_view option) {
+  std::string what(option.substr(std::min(option.size(), option.find_first_not_of('-'))));
   std::replace(what.begin(), what.end(), '-', ' ');
   return what;
 }

@@ -55,7 +55,7 @@ bool takes_list(const CLI::Option& option);
 const CLI::Validator* find_validator(const CLI::Option& option, const std::string& name);
 
 // Returns the noun for an option in messages: "kv type" for "--kv-type".
-std::string named_by(const std::string& option);
+std::string named_by(std::string_view option);
 
 // Makes `option` parse a quantity, or a list of quantities, into SI units, and returns it.
 CLI::Option* quantity(CLI::Option* option, const Quantity& quantity);

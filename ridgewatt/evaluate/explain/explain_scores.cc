@@ -11,6 +11,7 @@
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
 #include "ridgewatt/base/random.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/evaluate/explain/simulated_run.h"
 
 namespace ridgewatt::evaluate {
@@ -118,8 +119,7 @@ std::vector<Confusion> confusions(const std::vector<ExplainedRun>& runs, Evidenc
   }
   std::vector<Confusion> rows;
   for (const auto& [pair, row] : pairs) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Confusion& a, const Confusion& b) { return a.runs > b.runs; });
+  sort_stably(rows, [](const Confusion& a, const Confusion& b) { return a.runs > b.runs; });
   return rows;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/predict/factory.h"
 
 namespace ridgewatt::evaluate {
@@ -102,7 +103,7 @@ std::vector<ChoiceScore> score_choices(const Sweep& sweep, const std::vector<Pow
       choices.size(),
       [&](std::size_t i) { scores[i] = score_choice(sweep, rows, choices[i], options); },
       options.threads);
-  std::stable_sort(scores.begin(), scores.end(), [](const ChoiceScore& a, const ChoiceScore& b) {
+  sort_stably(scores, [](const ChoiceScore& a, const ChoiceScore& b) {
     return a.others_time_pct < b.others_time_pct;
   });
   return scores;

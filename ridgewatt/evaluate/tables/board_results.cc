@@ -18,12 +18,12 @@ report::Result board_findings_result(const std::vector<FindingVerdict>& judged,
   result.data = board_finding_table(judged);
   Table counts = board_finding_count_table(judged), shares = board_finding_score_table(judged);
   Table unasked = unasked_finding_table(judged), swept = board_score_table(scores);
-  result.json = {{"provenance", name_of(Provenance::kModelled)},
-                 {"boards", counts.to_json()},
-                 {"shares", shares.to_json()},
-                 {"not_asked", unasked.to_json()},
-                 {"findings", result.rows().to_json()},
-                 {"sweeps", swept.to_json()}};
+  result.json = json_object({{"provenance", name_of(Provenance::kModelled)},
+                             {"boards", counts.to_json()},
+                             {"shares", shares.to_json()},
+                             {"not_asked", unasked.to_json()},
+                             {"findings", result.rows().to_json()},
+                             {"sweeps", swept.to_json()}});
   result.add("", std::move(counts));
   result.add("", std::move(shares));
   result.add("", std::move(unasked));
@@ -33,7 +33,7 @@ report::Result board_findings_result(const std::vector<FindingVerdict>& judged,
 
 report::Result runtime_facts_result(const std::vector<RuntimeFact>& facts) {
   report::Result result{runtime_fact_table(facts)};
-  result.json = {{"facts", result.table.to_json()}};
+  result.json = json_object({{"facts", result.table.to_json()}});
   return result;
 }
 
@@ -43,12 +43,12 @@ report::Result runtime_scores_result(const RuntimeScores& scores,
   Table groups = runtime_group_table(scores), published = runtime_fact_table(facts);
   Table fitted = report::runtime_parameter_table(scores.fit.twins);
   Table left_out = report::runtime_left_out_table(scores.rows.left_out);
-  result.json = {{"groups", groups.to_json()},
-                 {"rows", result.table.to_json()},
-                 {"within_90_pct_interval", scores.within},
-                 {"parameters", fitted.to_json()},
-                 {"left_out", left_out.to_json()},
-                 {"facts", published.to_json()}};
+  result.json = json_object({{"groups", groups.to_json()},
+                             {"rows", result.table.to_json()},
+                             {"within_90_pct_interval", scores.within},
+                             {"parameters", fitted.to_json()},
+                             {"left_out", left_out.to_json()},
+                             {"facts", published.to_json()}});
   result.add(
       fmt::format(
           "{} of {} rows within their 90 % interval; each row is predicted without its model",
@@ -64,11 +64,11 @@ report::Result thermal_scores_result(const std::vector<ThermalScores>& scores) {
   report::Result result{thermal_constant_table(scores.front())};
   Table times = thermal_time_table(scores);
   const auto& options = scores.front().options;
-  result.json = {{"boards", options.boards},
-                 {"tolerance", options.tolerance},
-                 {"time_tolerance", options.time_tolerance},
-                 {"constants", result.table.to_json()},
-                 {"times", times.to_json()}};
+  result.json = json_object({{"boards", options.boards},
+                             {"tolerance", options.tolerance},
+                             {"time_tolerance", options.time_tolerance},
+                             {"constants", result.table.to_json()},
+                             {"times", times.to_json()}});
   result.add("Time until the board throttles, of other loads at other temperatures:",
              std::move(times));
   return result;

@@ -57,9 +57,9 @@ report::Result choices_result(const std::vector<PowerMode>& modes,
   const Table named = choice_mode_table(modes);
   std::vector<double> others_pct;
   for (const auto& score : scores) others_pct.push_back(score.others_time_pct);
-  result.json = {{"modes", named.to_json()},
-                 {"choices", result.table.to_json()},
-                 {"median_others_time_pct", median(others_pct)}};
+  result.json = json_object({{"modes", named.to_json()},
+                             {"choices", result.table.to_json()},
+                             {"median_others_time_pct", median(others_pct)}});
   result.before = {{"", named}, {"\n"}};
   result.notes = {
       fmt::format("{} choices of {} modes; error of time over the others: best {:.3g}, "

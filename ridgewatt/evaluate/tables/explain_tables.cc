@@ -15,8 +15,8 @@ struct SharesRow {
   const EvidenceScores* of;
 };
 
-report::Column percent_column(std::string name, std::string heading) {
-  return {.name = std::move(name), .heading = std::move(heading), .digits = 3};
+report::Column percent_column(report::Label name, report::Label heading) {
+  return {.name = name, .heading = heading, .digits = 3};
 }
 
 std::vector<std::pair<std::string, const EvidenceScores*>> by_evidence(
@@ -82,13 +82,14 @@ Table confusion_table(const std::vector<Confusion>& confusions) {
 report::Result explain_scores_result(const ExplainScores& scores) {
   const Table shares = shares_table(scores);
   report::Result result{shares};
-  result.json = {{"provenance", name_of(Provenance::kModelled)}, {"shares", shares.to_json()}};
+  result.json =
+      json_object({{"provenance", name_of(Provenance::kModelled)}, {"shares", shares.to_json()}});
   for (const auto& [name, of] : by_evidence(scores)) {
     const Table causes = cause_table(of->causes), reliability = reliability_table(of->reliability);
     const Table wrong = confusion_table(of->confusions);
-    result.json[name] = {{"causes", causes.to_json()},
-                         {"confusions", wrong.to_json()},
-                         {"reliability", reliability.to_json()}};
+    result.json[name] = json_object({{"causes", causes.to_json()},
+                                     {"confusions", wrong.to_json()},
+                                     {"reliability", reliability.to_json()}});
     result.add(name + ", runs with one cause", causes);
     result.add(name + ", runs with one cause in which another one is first", wrong);
     result.add(name + ", rows by their stated probability", reliability);

@@ -16,9 +16,8 @@ struct GoalDay {
 
 Table govern_score_table(const std::vector<GovernScore>& scores) {
   using G = GovernScore;
-  const auto share = [](std::string name, std::string heading, int rank = 0) {
-    return report::Column{
-        .name = std::move(name), .heading = std::move(heading), .digits = 3, .rank = rank};
+  const auto share = [](report::Label name, report::Label heading, int rank = 0) {
+    return report::Column{.name = name, .heading = heading, .digits = 3, .rank = rank};
   };
   return report::table_of<G>(
       {{{"goal"}, at<&G::goal>},
@@ -73,9 +72,9 @@ Table govern_day_table(const std::vector<GovernScore>& scores) {
 report::Result govern_scores_result(const std::vector<GovernScore>& scores, bool every_day) {
   const Table goals = govern_score_table(scores), days = govern_day_table(scores);
   report::Result result{every_day ? days : goals};
-  result.json = {{"provenance", name_of(Provenance::kModelled)},
-                 {"goals", goals.to_json()},
-                 {"days", days.to_json()}};
+  result.json = json_object({{"provenance", name_of(Provenance::kModelled)},
+                             {"goals", goals.to_json()},
+                             {"days", days.to_json()}});
   return result;
 }
 

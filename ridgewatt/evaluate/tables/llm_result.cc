@@ -8,14 +8,14 @@ report::Result llm_scores_result(const LlmScores& scores, bool parameters) {
   Table slopes = llm_slope_table(scores.slopes), judged = llm_judged_table(scores.judged);
   Table fitted = llm_engine_table(scores.fitted.engines);
   Table left_out = llm_left_out_table(scores.rows.left_out);
-  result.json = {{"groups", result.table.to_json()},
-                 {"engines", engines.to_json()},
-                 {"totals", totals.to_json()},
-                 {"slopes", slopes.to_json()},
-                 {"judged", judged.to_json()},
-                 {"parameters", fitted.to_json()},
-                 {"memory_counted_twice", scores.rows.memory_twice},
-                 {"left_out", left_out.to_json()}};
+  result.json = json_object({{"groups", result.table.to_json()},
+                             {"engines", engines.to_json()},
+                             {"totals", totals.to_json()},
+                             {"slopes", slopes.to_json()},
+                             {"judged", judged.to_json()},
+                             {"parameters", fitted.to_json()},
+                             {"memory_counted_twice", scores.rows.memory_twice},
+                             {"left_out", left_out.to_json()}});
   result.add("By engine:", std::move(engines));
   result.add("By board and mode:", std::move(totals));
   result.add(

@@ -64,10 +64,10 @@ report::Result published_pipeline_result(const PublishedPipeline& published) {
   report::Result result{published_row_table(published.rows)};
   const Table scores = published_score_table(published.scores);
   const Table parameters = published_parameter_table(published.parameters);
-  result.json = {{"provenance", name_of(Provenance::kModelled)},
-                 {"scores", scores.to_json()},
-                 {"parameters", parameters.to_json()},
-                 {"rows", result.table.to_json()}};
+  result.json = json_object({{"provenance", name_of(Provenance::kModelled)},
+                             {"scores", scores.to_json()},
+                             {"parameters", parameters.to_json()},
+                             {"rows", result.table.to_json()}});
   result.after = {
       {"\nFitted parameters, at most two per device and network:\n\n", parameters},
       {"\nModelled. Errors of the predicted rows, relative to the published figures. The outcome "

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::evaluate {
@@ -25,8 +26,7 @@ std::map<std::string, Scores> by_strategy(const Scores& scores) {
   std::map<std::string, Scores> result;
   for (const auto* score : scores) result[score->strategy].push_back(score);
   for (auto& [strategy, runs] : result) {
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const auto* a, const auto* b) { return a->profiles < b->profiles; });
+    sort_stably(runs, [](const auto* a, const auto* b) { return a->profiles < b->profiles; });
   }
   return result;
 }

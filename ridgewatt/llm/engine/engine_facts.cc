@@ -1,5 +1,7 @@
 #include "ridgewatt/llm/engine_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -91,8 +93,8 @@ bool EngineTable::flag(std::string_view key) const {
   if (found == nullptr) fail(key, "must be true or false");
   return *found;
 }
-void EngineTable::fail(std::string_view key, const std::string& fault) const {
-  throw InputError(std::string(key) + " " + fault, where_);
+void EngineTable::fail(std::string_view key, std::string_view fault) const {
+  throw InputError(fmt::format("{} {}", key, fault), where_);
 }
 
 std::vector<const TomlTable*> tables_of(const TomlTable& table, std::string_view key,

@@ -22,7 +22,7 @@ class EngineTable {
   bool flag(std::string_view key) const;
   bool has(std::string_view key) const { return table_.contains(key); }
   const std::string& where() const { return where_; }
-  [[noreturn]] void fail(std::string_view key, const std::string& fault) const;
+  [[noreturn]] void fail(std::string_view key, std::string_view fault) const;
 
  private:
   const TomlTable& table_;

@@ -49,7 +49,7 @@ class GgufCursor {
  public:
   GgufCursor(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
 
-  [[noreturn]] void fail(const std::string& what) const {
+  [[noreturn]] void fail(std::string_view what) const {
     throw InputError(fmt::format("{} (byte {} of a GGUF header)", what, at_), file_,
                      "download or convert the file again");
   }

@@ -165,7 +165,7 @@ TokenRun aiperf_csv(std::string_view text, const std::string& source) {
     if (header[0] != "Metric") continue;  // telemetry, or a section of a newer version
     if (cells.size() > header.size()) throw InputError("the row has too many fields", where);
     const auto [key, unit] = metric_key(cells[0]);
-    Json metric = {{"unit", unit}};
+    Json metric = json_object({{"unit", unit}});
     for (std::size_t c = 1; c < cells.size(); ++c) {
       const auto value = parse_double(cells[c]);
       if (value) metric[header[c] == "Value" ? "avg" : header[c]] = *value;

@@ -60,7 +60,7 @@ std::vector<double> ResultFields::numbers(const char* name) const {
   return values;
 }
 
-void ResultFields::fail(const std::string& what) const {
+void ResultFields::fail(std::string_view what) const {
   throw InputError(what, where_);
 }
 

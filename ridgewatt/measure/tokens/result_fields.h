@@ -26,7 +26,7 @@ class ResultFields {
   std::string text(const char* name) const;             // at most 200 bytes; empty: absent
   std::vector<double> numbers(const char* name) const;  // like number(); empty: absent
   const std::string& where() const { return where_; }
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(std::string_view what) const;
 
  private:
   const Json& json_;

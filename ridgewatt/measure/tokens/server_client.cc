@@ -206,7 +206,7 @@ std::string ServerClient::body(std::uint64_t number) const {
   }
   body["model"] = question_.model;
   body["max_tokens"] = question_.output_tokens;
-  body["stream_options"] = {{"include_usage", true}};
+  body["stream_options"] = json_object({{"include_usage", true}});
   return body.dump();
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/measure/token_runs.h"
@@ -25,8 +26,7 @@ std::vector<PhaseChange> changes_of(std::span<const TokenRequest> requests) {
     changes.push_back({request.first_s, -1, 1});
     changes.push_back({request.end_s, 0, -1});
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
+  sort_stably(changes, [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
   return changes;
 }
 

@@ -49,7 +49,7 @@ class Parser {
  private:
   enum class Section { kNone, kParam, kMode, kSkipped };
 
-  [[noreturn]] void fail(const std::string& what) const {
+  [[noreturn]] void fail(std::string_view what) const {
     throw InputError(what, fmt::format("{} line {}", conf_.source, line_number_));
   }
 

@@ -127,11 +127,11 @@ std::vector<double> evaluate(const TrainedNetwork& network,
 Json network_json(const TrainedNetwork& network) {
   Json inputs = Json::array();
   for (const int input : network.inputs) inputs.push_back(input_name(input));
-  return {{"inputs", inputs},
-          {"center", network.center},
-          {"scale", network.scale},
-          {"widths", network.network->widths()},
-          {"parameters", network.network->parameters()}};
+  return json_object({{"inputs", inputs},
+                      {"center", network.center},
+                      {"scale", network.scale},
+                      {"widths", network.network->widths()},
+                      {"parameters", network.network->parameters()}});
 }
 
 TrainedNetwork network_from_json(const Json& json, const std::string& path) {
@@ -192,11 +192,11 @@ ReferenceModel train_reference(const std::string& workload, std::span<const Obse
 }
 
 std::string write_reference_model(const ReferenceModel& model) {
-  const Json json = {{"format", "ridgewatt-reference"},
-                     {"version", 1},
-                     {"workload", model.workload},
-                     {"time_ms", network_json(model.time)},
-                     {"power_w", network_json(model.power)}};
+  const Json json = json_object({{"format", "ridgewatt-reference"},
+                                 {"version", 1},
+                                 {"workload", model.workload},
+                                 {"time_ms", network_json(model.time)},
+                                 {"power_w", network_json(model.power)}});
   return json.dump() + "\n";
 }
 

@@ -191,7 +191,7 @@ EstimateRemarks remarks_of(const answer::EstimateAnswer& found,
 void add_rest(const answer::EstimateAnswer& found, const std::vector<RowPower>& powers, bool layers,
               Json& json) {
   for (const auto& [name, reason] : found.left_out) {
-    json["left_out"].push_back({{"name", name}, {"reason", reason}});
+    json["left_out"].push_back(json_object({{"name", name}, {"reason", reason}}));
   }
   if (found.over == Over::kModes) json["sentences"] = Json::array({bound_sentence(found)});
   const auto [preset, envelope, waits, mixed, caller, wide] = remarks_of(found, powers);

@@ -379,10 +379,10 @@ Json profile_json(const answer::ProfiledLayers& profile) {
   for (const auto& [fault, name] : enum_names(answer::LayerFault{})) {
     const auto& layers = profile.faults[fault];
     if (!layers) continue;  // the profile cannot show this fault
-    faults.push_back({{"fault", name},
-                      {"layer_count", layers->count},
-                      {"time_ms", kExplainMs * layers->time_s},
-                      {"longest", layers->longest}});
+    faults.push_back(json_object({{"fault", name},
+                                  {"layer_count", layers->count},
+                                  {"time_ms", kExplainMs * layers->time_s},
+                                  {"longest", layers->longest}}));
   }
   if (!profile.remarks.empty()) json["remarks"] = profile.remarks;
   return json;
@@ -405,19 +405,19 @@ Json change_json(const answer::ExplainedChange& change) {
   for (const ExplainLine& line : lines_of(*change.after)) {
     write_json(explain_fields(), line, rows.emplace_back(Json::object()));
   }
-  return {{"removed", name_of(change.removed)},
-          {"rank", change.rank},
-          {"verdict", name_of(change.verdict)},
-          {"before_ms", kExplainMs * change.before_s},
-          {"after_ms", kExplainMs * change.after_s},
-          {"gain", change.gain()},
-          {"promised", change.promised},
-          {"promised_lo", change.promised_low},
-          {"promised_hi", change.promised_high},
-          {"probability_before", change.probability_before},
-          {"probability", change.probability},
-          {"gap_ms", kExplainMs * change.after->gap_s()},
-          {"rows", std::move(rows)}};
+  return json_object({{"removed", name_of(change.removed)},
+                      {"rank", change.rank},
+                      {"verdict", name_of(change.verdict)},
+                      {"before_ms", kExplainMs * change.before_s},
+                      {"after_ms", kExplainMs * change.after_s},
+                      {"gain", change.gain()},
+                      {"promised", change.promised},
+                      {"promised_lo", change.promised_low},
+                      {"promised_hi", change.promised_high},
+                      {"probability_before", change.probability_before},
+                      {"probability", change.probability},
+                      {"gap_ms", kExplainMs * change.after->gap_s()},
+                      {"rows", std::move(rows)}});
 }
 
 // Shows a cause if it is probable enough and changes the time in the direction of the gap, and if
@@ -476,19 +476,19 @@ std::vector<std::string> explain_lines(const ExplainAnswer& found) {
 Json explain_json(const ExplainAnswer& found) {
   Json json;
   add_origin(json, found.origin);
-  json.update({{"precision", found.precision},
-               {"mode", mode_to_json(found.mode)},
-               {"batch", found.batch},
-               {"time_of", name_of(found.of)},
-               {"measured_ms", kExplainMs * found.time.measured},
-               {"expected_ms", kExplainMs * found.time.expected},
-               {"expected_lo_ms", kExplainMs * found.time.low},
-               {"expected_hi_ms", kExplainMs * found.time.high},
-               {"gap_of", name_of(found.gap_of)},
-               {"gap_ms", kExplainMs * found.gap_s()},
-               {"expected_power_w", found.expected_power_w},
-               {"expected_power_lo_w", found.expected_power_low_w},
-               {"expected_power_hi_w", found.expected_power_high_w}});
+  set_members(json, {{"precision", found.precision},
+                     {"mode", mode_to_json(found.mode)},
+                     {"batch", found.batch},
+                     {"time_of", name_of(found.of)},
+                     {"measured_ms", kExplainMs * found.time.measured},
+                     {"expected_ms", kExplainMs * found.time.expected},
+                     {"expected_lo_ms", kExplainMs * found.time.low},
+                     {"expected_hi_ms", kExplainMs * found.time.high},
+                     {"gap_of", name_of(found.gap_of)},
+                     {"gap_ms", kExplainMs * found.gap_s()},
+                     {"expected_power_w", found.expected_power_w},
+                     {"expected_power_lo_w", found.expected_power_low_w},
+                     {"expected_power_hi_w", found.expected_power_high_w}});
   json["runtime"] = found.runtime;
   json["conclusion"] = conclusion_text(found);
   json["sentences"] = Json::array({explain_sentence(found)});
@@ -496,10 +496,10 @@ Json explain_json(const ExplainAnswer& found) {
   if (!found.memory_fault.empty()) json["sentences"].push_back(found.memory_fault);
   if (found.change) json["sentences"].push_back(change_sentence(*found.change));
   if (found.first_token) {
-    json.update({{"measured_ttft_ms", kExplainMs * found.first_token->measured},
-                 {"ttft_ms", kExplainMs * found.first_token->expected},
-                 {"ttft_lo_ms", kExplainMs * found.first_token->low},
-                 {"ttft_hi_ms", kExplainMs * found.first_token->high}});
+    set_members(json, {{"measured_ttft_ms", kExplainMs * found.first_token->measured},
+                       {"ttft_ms", kExplainMs * found.first_token->expected},
+                       {"ttft_lo_ms", kExplainMs * found.first_token->low},
+                       {"ttft_hi_ms", kExplainMs * found.first_token->high}});
   }
   if (found.measured_power_w) json["measured_power_w"] = *found.measured_power_w;
   if (found.claimed_s) json["claimed_ms"] = kExplainMs * *found.claimed_s;

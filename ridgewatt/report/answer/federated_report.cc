@@ -95,13 +95,13 @@ std::vector<answer::ProgramGround> grounds_of(const answer::FederatedAnswer& fou
 }
 
 Json federated_json(const answer::FederatedAnswer& found) {
-  Json json = {{"provenance", name_of(weakest_provenance(found))},
-               {"rounds", federated_round_table(found).to_json()},
-               {"boards", board_rows(found).to_json()},
-               {"stragglers", straggler_names(found)},
-               {"without_stragglers_s", nullptr},
-               {"front", federated_front_table(found).to_json()},
-               {"twins", twins_json(grounds_of(found))}};
+  Json json = json_object({{"provenance", name_of(weakest_provenance(found))},
+                           {"rounds", federated_round_table(found).to_json()},
+                           {"boards", board_rows(found).to_json()},
+                           {"stragglers", straggler_names(found)},
+                           {"without_stragglers_s", nullptr},
+                           {"front", federated_front_table(found).to_json()},
+                           {"twins", twins_json(grounds_of(found))}});
   if (found.without_stragglers_s) json["without_stragglers_s"] = *found.without_stragglers_s;
   if (found.caveats) add_caveats(*found.caveats, json);
   return json;

@@ -17,31 +17,31 @@ Json finite(double value) {
 }
 
 Json window_json(const measure::InPlaceWindow& window, double begin_s) {
-  Json json = {{"kind", std::string(name_of(window.kind))},
-               {"mode", mode_to_json(window.point.mode)},
-               {"set_at_s", window.set_s - begin_s},
-               {"write_ms", 1e3 * window.write_s},
-               {"pace_changed_after_ms", known_json(window.time_effect_s, 1e3)},
-               {"power_changed_after_ms", known_json(window.power_effect_s, 1e3)},
-               {"minibatches", window.minibatches},
-               {"left_out", window.left_out},
-               {"pauses", window.pauses},
-               {"time_ms", finite(1e3 * window.time_s)},
-               {"power_w", finite(window.power_w)},
-               {"energy_j", finite(window.energy_j)},
-               {"time_error_pct", finite(100 * window.time_error)},
-               {"energy_error_pct", finite(100 * window.energy_error)},
-               {"precise", window.precise},
-               {"over_limit", window.over_limit}};
+  Json json = json_object({{"kind", std::string(name_of(window.kind))},
+                           {"mode", mode_to_json(window.point.mode)},
+                           {"set_at_s", window.set_s - begin_s},
+                           {"write_ms", 1e3 * window.write_s},
+                           {"pace_changed_after_ms", known_json(window.time_effect_s, 1e3)},
+                           {"power_changed_after_ms", known_json(window.power_effect_s, 1e3)},
+                           {"minibatches", window.minibatches},
+                           {"left_out", window.left_out},
+                           {"pauses", window.pauses},
+                           {"time_ms", finite(1e3 * window.time_s)},
+                           {"power_w", finite(window.power_w)},
+                           {"energy_j", finite(window.energy_j)},
+                           {"time_error_pct", finite(100 * window.time_error)},
+                           {"energy_error_pct", finite(100 * window.energy_error)},
+                           {"precise", window.precise},
+                           {"over_limit", window.over_limit}});
   return json;
 }
 
 Json effect_json(const measure::EffectTimes& effect) {
   if (effect.count == 0) return nullptr;
-  return {{"windows", effect.count},
-          {"median_ms", 1e3 * effect.median_s},
-          {"lower_quartile_ms", 1e3 * effect.lower_quartile_s},
-          {"upper_quartile_ms", 1e3 * effect.upper_quartile_s}};
+  return json_object({{"windows", effect.count},
+                      {"median_ms", 1e3 * effect.median_s},
+                      {"lower_quartile_ms", 1e3 * effect.lower_quartile_s},
+                      {"upper_quartile_ms", 1e3 * effect.upper_quartile_s}});
 }
 
 std::string effect_text(const measure::EffectTimes& effect) {
@@ -67,15 +67,15 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
   for (const auto& window : run.windows) {
     place["windows"].push_back(window_json(window, run.begin_s));
   }
-  place["transients"] = {{"pace", effect_json(measure::time_effects(run))},
-                         {"power", effect_json(measure::power_effects(run))}};
+  place["transients"] = json_object({{"pace", effect_json(measure::time_effects(run))},
+                                     {"power", effect_json(measure::power_effects(run))}});
   place["drift"] = Json::array();
   for (const auto& event : run.drift) {
-    place["drift"].push_back({{"at_s", event.time_s},
-                              {"window", event.window},
-                              {"time_factor", event.time_factor},
-                              {"power_factor", event.power_factor},
-                              {"cause", event.cause}});
+    place["drift"].push_back(json_object({{"at_s", event.time_s},
+                                          {"window", event.window},
+                                          {"time_factor", event.time_factor},
+                                          {"power_factor", event.power_factor},
+                                          {"cause", event.cause}}));
   }
   place["modes_left"] = report.left_modes;
   place["renewed"] = report.renewed;
@@ -84,10 +84,10 @@ Json in_place_to_json(const answer::InPlaceAnswer& report) {
   const double limit_w = report.answer.outcome.goal.limits.power_w;
   place["power_limit"] = nullptr;
   if (std::isfinite(limit_w)) {
-    place["power_limit"] = {{"limit_w", limit_w},
-                            {"above_s", run.over_limit_s},
-                            {"longest_above_s", run.longest_over_limit_s},
-                            {"worst_excess_pct", 100 * run.worst_excess}};
+    place["power_limit"] = json_object({{"limit_w", limit_w},
+                                        {"above_s", run.over_limit_s},
+                                        {"longest_above_s", run.longest_over_limit_s},
+                                        {"worst_excess_pct", 100 * run.worst_excess}});
   }
   place["malformed_marks"] = run.malformed_marks;
   place["held_s"] = report.held_s;

@@ -78,20 +78,20 @@ Json way_json(const answer::NamedWay& named, const answer::ModeCosts& costs) {
   const predict::Estimate time_s = costs.time_of(way), energy_j = costs.energy_of(way);
   Json parts = Json::array();
   for (const auto& part : way.parts) {
-    parts.push_back({{"does", does_text(part)},
-                     {"mode", mode_to_json(costs.points[part.mode].mode)},
-                     {"time_s", part.time_s},
-                     {"samples", part.minibatches * costs.points[part.mode].batch},
-                     {"energy_j", part.energy_j}});
+    parts.push_back(json_object({{"does", does_text(part)},
+                                 {"mode", mode_to_json(costs.points[part.mode].mode)},
+                                 {"time_s", part.time_s},
+                                 {"samples", part.minibatches * costs.points[part.mode].batch},
+                                 {"energy_j", part.energy_j}}));
   }
-  return {{"way", named.name},
-          {"job_time_s", time_s.mean},
-          {"job_time_lo_s", time_s.lo},
-          {"job_time_hi_s", time_s.hi},
-          {"job_energy_j", energy_j.mean},
-          {"job_energy_lo_j", energy_j.lo},
-          {"job_energy_hi_j", energy_j.hi},
-          {"parts", std::move(parts)}};
+  return json_object({{"way", named.name},
+                      {"job_time_s", time_s.mean},
+                      {"job_time_lo_s", time_s.lo},
+                      {"job_time_hi_s", time_s.hi},
+                      {"job_energy_j", energy_j.mean},
+                      {"job_energy_lo_j", energy_j.lo},
+                      {"job_energy_hi_j", energy_j.hi},
+                      {"parts", std::move(parts)}});
 }
 
 double samples_per_hour(const answer::JobAnswer& found) {
@@ -101,9 +101,11 @@ double samples_per_hour(const answer::JobAnswer& found) {
 Json question_json(const answer::JobAnswer& found) {
   const answer::JobQuestion& question = found.question;
   if (!question.of_job()) {
-    return {{"held_power_w", found.held_power_w}, {"samples_per_hour", samples_per_hour(found)}};
+    return json_object(
+        {{"held_power_w", found.held_power_w}, {"samples_per_hour", samples_per_hour(found)}});
   }
-  Json json = {{"samples", question.samples}, {"batch", found.costs.points.front().batch}};
+  Json json =
+      json_object({{"samples", question.samples}, {"batch", found.costs.points.front().batch}});
   if (question.deadline_s) json["deadline_s"] = *question.deadline_s;
   if (question.job_energy_j) json["job_energy_j"] = *question.job_energy_j;
   if (question.max_power_w < govern::Job::kNone) json["power_w"] = question.max_power_w;
@@ -127,7 +129,8 @@ std::string job_headline(const answer::JobAnswer& found) {
 Result modelled_result(Table table, Json question, Json ways, const answer::ModeCosts& costs) {
   Result result{std::move(table)};
   result.data = with_origin(result.table, {costs.origin});
-  result.json = {{"question", std::move(question)}, {"provenance", name_of(Provenance::kModelled)}};
+  result.json = json_object(
+      {{"question", std::move(question)}, {"provenance", name_of(Provenance::kModelled)}});
   add_origin(result.json, costs.origin);
   result.json["idle_power"] = costs.idle_power;
   result.json["ways"] = std::move(ways);

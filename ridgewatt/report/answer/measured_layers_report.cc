@@ -241,9 +241,9 @@ Json times_json(const trace::EngineTimes& times) {
 Json ceilings_of(const LayersAnswer& answer) {
   Json json = Json::array();
   for (const auto& ceiling : answer.ceilings) {
-    json.push_back({{"arithmetic", name_of(ceiling.arithmetic)},
-                    {"ceiling_gflop_per_s", ceiling.flop_per_s / kGiga},
-                    {"ceiling_gb_per_s", ceiling.bandwidth_bytes_per_s / kGiga}});
+    json.push_back(json_object({{"arithmetic", name_of(ceiling.arithmetic)},
+                                {"ceiling_gflop_per_s", ceiling.flop_per_s / kGiga},
+                                {"ceiling_gb_per_s", ceiling.bandwidth_bytes_per_s / kGiga}}));
   }
   return json;
 }

@@ -20,9 +20,9 @@ constexpr int kDeepestPlan = 16;
 constexpr double kMost = 1e9;  // chosen: limit for every number in a plan
 
 Json minibatch_json(const schedule::Minibatch& minibatch) {
-  Json json = {{"batch", minibatch.batch},
-               {"time_ms", minibatch.time_s * 1e3},
-               {"power_w", minibatch.power_w}};
+  Json json = json_object({{"batch", minibatch.batch},
+                           {"time_ms", minibatch.time_s * 1e3},
+                           {"power_w", minibatch.power_w}});
   if (minibatch.busy_share) json["busy_share"] = *minibatch.busy_share;
   if (minibatch.busy_cores > 0) json["busy_cores"] = minibatch.busy_cores;
   return json;
@@ -61,7 +61,7 @@ class PlanFields {
     if (number(name) != std::floor(number(name))) throw fault("must be a whole number", name);
     return static_cast<int>(number(name));
   }
-  InputError fault(const std::string& what, const std::string& name) const {
+  InputError fault(std::string_view what, std::string_view name) const {
     return InputError(fmt::format("'{}' {}", name, what), source_,
                       "give a result of `schedule plan --format json`");
   }
@@ -144,7 +144,8 @@ schedule::Candidate candidate_of(const PlanFields& fields, const std::string& so
 Json planned_to_json(const PlannedServing& planned) {
   const auto& [problem, serving] = std::tie(planned.problem, planned.serving);
   const schedule::Candidate& candidate = serving.candidate;
-  Json json = {{"arrival_rate_hz", problem.arrival_rate_hz}, {"bound", name_of(problem.bound)}};
+  Json json = json_object(
+      {{"arrival_rate_hz", problem.arrival_rate_hz}, {"bound", name_of(problem.bound)}});
   if (std::isfinite(problem.max_latency_s)) json["max_latency_ms"] = problem.max_latency_s * 1e3;
   if (std::isfinite(problem.max_power_w)) json["max_power_w"] = problem.max_power_w;
   json["mode"] = mode_to_json(candidate.mode);

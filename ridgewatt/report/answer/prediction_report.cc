@@ -119,13 +119,13 @@ Json predictions_to_json(std::span<const OperatingPoint> points,
   const auto columns = cost_interval_columns();
   Json result = Json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    Json row = {{"mode", mode_to_json(points[i].mode)}};
+    Json row = json_object({{"mode", mode_to_json(points[i].mode)}});
     if (points[i].batch > 0) row["batch"] = points[i].batch;
     std::vector<Cell> cells;
     add_cost_interval(cells, predictions[i]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const auto number = cell_number(cells[c]);  // empty: there is no interval
-      row[columns[c].name] = known_json(number);
+      row[std::string(columns[c].name)] = known_json(number);
     }
     add_origin(row, origins[origins.size() == 1 ? 0 : i]);
     result.push_back(std::move(row));

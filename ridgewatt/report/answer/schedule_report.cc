@@ -65,7 +65,8 @@ Json profiled_to_json(const schedule::Plan& plan) {
 }
 
 Json bounded_to_json(const schedule::Bounded& value, double factor = 1) {
-  return {{"value", factor * value.value}, {"lo", factor * value.lo}, {"hi", factor * value.hi}};
+  return json_object(
+      {{"value", factor * value.value}, {"lo", factor * value.lo}, {"hi", factor * value.hi}});
 }
 
 // Forecast for running both programs at the same time under the driver, without planned turns.
@@ -84,7 +85,8 @@ Json native_to_json(const schedule::SharingForecast& native) {
 Json twins_json(const std::vector<answer::ProgramGround>& grounds) {
   Json twins = Json::array();
   for (const auto& [program, ground, fit] : grounds) {
-    twins.push_back({{"name", program}, {"ground", ground}, {"twin_error", twin_error_json(fit)}});
+    twins.push_back(
+        json_object({{"name", program}, {"ground", ground}, {"twin_error", twin_error_json(fit)}}));
   }
   return twins;
 }
@@ -127,8 +129,8 @@ Json plan_to_json(const answer::PlanAnswer& found) {
 
 Table plan_table(const schedule::Plan& plan) {
   Table table({{"quantity"}, {.name = "value", .wrap = true}});
-  const auto add = [&](const std::string& name, Cell value) {
-    table.add_row({name, std::move(value)});
+  const auto add = [&](const std::string& name, const Cell& value) {
+    table.add_row({name, value});
   };
   add(plan.feasible ? "mode" : "mode (nearest miss)", describe(plan.candidate.mode));
   if (const auto& inference = plan.candidate.inference) {

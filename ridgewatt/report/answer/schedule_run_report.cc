@@ -24,41 +24,42 @@ void add_live(const answer::ScheduleRun::Live& live, Json& json) {
   json["programs"] = Json::array();
   for (const auto& program : summary.programs) {
     // A percentile of unserved requests is infinite, which JSON writes as null.
-    json["programs"].push_back({{"name", program.name.empty() ? "inference" : program.name},
-                                {"requests", program.requests},
-                                {"late", program.late},
-                                {"lost", program.lost},
-                                {"p50_ms", program.p50_s * 1e3},
-                                {"p99_ms", program.p99_s * 1e3},
-                                {"rate_hz", program.rate_hz},
-                                {"minutes", program.windows_used},
-                                {"minutes_met", program.windows_met},
-                                {"workers", program.joined}});
+    json["programs"].push_back(
+        json_object({{"name", program.name.empty() ? "inference" : program.name},
+                     {"requests", program.requests},
+                     {"late", program.late},
+                     {"lost", program.lost},
+                     {"p50_ms", program.p50_s * 1e3},
+                     {"p99_ms", program.p99_s * 1e3},
+                     {"rate_hz", program.rate_hz},
+                     {"minutes", program.windows_used},
+                     {"minutes_met", program.windows_met},
+                     {"workers", program.joined}}));
   }
   json["restarts"] = live.restarts;
 }
 
 void add_switches(const std::vector<schedule::SwitchCost>& costs, Json& json) {
   for (const auto& cost : costs) {
-    json["switches"].push_back({{"name", cost.worker},
-                                {"switch_ms", cost.switch_s * 1e3},
-                                {"switch_lo_ms", cost.lo_s * 1e3},
-                                {"switch_hi_ms", cost.hi_s * 1e3}});
+    json["switches"].push_back(json_object({{"name", cost.worker},
+                                            {"switch_ms", cost.switch_s * 1e3},
+                                            {"switch_lo_ms", cost.lo_s * 1e3},
+                                            {"switch_hi_ms", cost.hi_s * 1e3}}));
   }
   if (const auto mean_s = schedule::mean_switch_s(costs)) json["switch_cost_ms"] = *mean_s * 1e3;
 }
 
 Json run_json(const answer::ScheduleRun& run) {
   const schedule::ExecutorSummary& summary = run.executor;
-  Json json = {{"grants", summary.grants},
-               {"inference_minibatches", summary.inference_minibatches},
-               {"training_minibatches", summary.training_minibatches},
-               {"deaths", summary.deaths},
-               {"revocations", summary.revocations},
-               {"faults", summary.faults},
-               {"dropped", summary.dropped},
-               {"requests", summary.requests},
-               {"running_s", summary.running_s}};
+  Json json = json_object({{"grants", summary.grants},
+                           {"inference_minibatches", summary.inference_minibatches},
+                           {"training_minibatches", summary.training_minibatches},
+                           {"deaths", summary.deaths},
+                           {"revocations", summary.revocations},
+                           {"faults", summary.faults},
+                           {"dropped", summary.dropped},
+                           {"requests", summary.requests},
+                           {"running_s", summary.running_s}});
   if (run.interference) add_interference(*run.interference, json);
   if (run.live) add_live(*run.live, json);
   add_switches(run.switches, json);

@@ -46,9 +46,10 @@ Table sharing_table(const answer::SharingAnswer& found) {
   columns.push_back({.name = "turns_power_w", .heading = "in turns (W)", .rank = 1});
   columns.push_back({.name = "idle_power_w", .heading = "idle (W)", .rank = 3});
   for (Column& column : columns) {
-    const auto at = column.name.find("_together");
-    if (at == std::string::npos) continue;
-    column.formerly = column.name.substr(0, at) + "_beside" + column.name.substr(at + 9);
+    const std::string_view name = column.name;
+    const auto at = name.find("_together");
+    if (at == std::string_view::npos) continue;
+    column.formerly = fmt::format("{}_beside{}", name.substr(0, at), name.substr(at + 9));
   }
   Table table(columns);
   for (const auto& [candidate, forecast] : found.rows) {
@@ -75,7 +76,8 @@ Table sharing_table(const answer::SharingAnswer& found) {
 Result sharing_result(const answer::SharingAnswer& found, OutputFormat format) {
   Result result{sharing_table(found)};
   result.data = with_origin(result.table, {found.origin});
-  result.json = {{"rows", result.data->to_json()}, {"twins", twins_json(found.grounds)}};
+  result.json =
+      json_object({{"rows", result.data->to_json()}, {"twins", twins_json(found.grounds)}});
   if (format != OutputFormat::kTable) return result;
   result.notes = {fmt::format("a: {}; b: {}", found.programs[0], found.programs[1]),
                   "idle power: " + found.idle_source};

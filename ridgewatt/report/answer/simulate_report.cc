@@ -100,7 +100,8 @@ Json simulation_to_json(const answer::SimulateRequest& asked, const answer::Simu
   json["seed"] = asked.seed;
   add_origin(json, plan.planned.origin);
   json["idle_power"] = plan.planned.idle_source;
-  json["interference"] = {{"factor", found.interference}, {"source", found.interference_source}};
+  json["interference"] =
+      json_object({{"factor", found.interference}, {"source", found.interference_source}});
   if (!plan.grounds.empty()) json["twins"] = twins_json(plan.grounds);
   json["results"] = simulation_table(found).to_json();
   if (figures.empty()) return json;

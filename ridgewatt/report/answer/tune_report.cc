@@ -19,10 +19,10 @@ constexpr char kNoMemory[] = "does not fit the memory";
 }  // namespace
 
 Json twin_error_json(const twin::TwinFitError& fit) {
-  return {{"time_mape", known_json(fit.time_mape)},
-          {"power_mape", known_json(fit.power_mape)},
-          {"unseen_time_mape", known_json(fit.unseen_time_mape)},
-          {"unseen_power_mape", known_json(fit.unseen_power_mape)}};
+  return json_object({{"time_mape", known_json(fit.time_mape)},
+                      {"power_mape", known_json(fit.power_mape)},
+                      {"unseen_time_mape", known_json(fit.unseen_time_mape)},
+                      {"unseen_power_mape", known_json(fit.unseen_power_mape)}});
 }
 
 namespace {

@@ -102,15 +102,16 @@ Json peaks_json(const Board& board, const PowerMode& mode, int sms) {
 }
 
 Json bsp_json(const Board& board, const Bsp& bsp) {
-  Json json = {{"name", bsp.name},
-               {"title", bsp.title},
-               {"modes", mode_count(bsp)},
-               {"partial", bsp.partial},
-               {"knobs", levels_json(bsp)},
-               {"default_preset", bsp.default_preset},
-               {"peaks", peaks_json(board, top_mode(bsp), 0)}};
+  Json json = json_object({{"name", bsp.name},
+                           {"title", bsp.title},
+                           {"modes", mode_count(bsp)},
+                           {"partial", bsp.partial},
+                           {"knobs", levels_json(bsp)},
+                           {"default_preset", bsp.default_preset},
+                           {"peaks", peaks_json(board, top_mode(bsp), 0)}});
   for (const auto& preset : bsp.presets) {
-    Json entry = {{"id", preset.id}, {"name", preset.name}, {"mode", mode_to_json(preset.mode)}};
+    Json entry = json_object(
+        {{"id", preset.id}, {"name", preset.name}, {"mode", mode_to_json(preset.mode)}});
     if (board.has_gpu()) entry["sms"] = preset.sms > 0 ? Json(preset.sms) : Json();
     if (preset.sms > 0) entry["peaks"] = peaks_json(board, preset.mode, preset.sms);
     json["presets"].push_back(std::move(entry));
@@ -283,35 +284,39 @@ Table mode_table(const Board& board) {
 }
 
 Json board_to_json(const Board& board, bool modes) {
-  Json json = {{"name", board.name},       {"title", board.title},
-               {"aliases", board.aliases}, {"soc", board.soc},
-               {"modules", board.modules}, {"compatible", board.compatible},
-               {"source", board.source},   {"bsp", board.bsp}};
-  json["cpu"] = {{"type", board.cpu_type}, {"cores", board.cpu_cores}};
+  Json json = json_object({{"name", board.name},
+                           {"title", board.title},
+                           {"aliases", board.aliases},
+                           {"soc", board.soc},
+                           {"modules", board.modules},
+                           {"compatible", board.compatible},
+                           {"source", board.source},
+                           {"bsp", board.bsp}});
+  json["cpu"] = json_object({{"type", board.cpu_type}, {"cores", board.cpu_cores}});
   if (board.cpu_flop_per_cycle > 0) json["cpu"]["flop_per_cycle"] = board.cpu_flop_per_cycle;
   if (board.has_gpu()) {
-    json["gpu"] = {{"architecture", board.gpu_architecture},
-                   {"sms", board.sms},
-                   {"cores_per_sm", board.cores_per_sm}};
+    json["gpu"] = json_object({{"architecture", board.gpu_architecture},
+                               {"sms", board.sms},
+                               {"cores_per_sm", board.cores_per_sm}});
   }
   if (board.tpc_slots > 0) {
     json["gpu"]["tpc_slots"] = board.tpc_slots;
     json["gpu"]["sms_per_tpc"] = board.sms_per_tpc;
   }
-  json["memory"] = {{"size_bytes", board.memory_bytes},
-                    {"visible_bytes", board.visible_memory_bytes},
-                    {"system_bytes", board.system_memory_bytes},
-                    {"bus_bits", board.memory_bus_bits}};
+  json["memory"] = json_object({{"size_bytes", board.memory_bytes},
+                                {"visible_bytes", board.visible_memory_bytes},
+                                {"system_bytes", board.system_memory_bytes},
+                                {"bus_bits", board.memory_bus_bits}});
   if (board.triad) {
     json["memory"]["triad_bytes_per_s"] = {board.triad->lo_bytes_per_s,
                                            board.triad->hi_bytes_per_s};
   }
-  json["power"] = {{"limit_w", known_json(board.power_limit_w)}};
+  json["power"] = json_object({{"limit_w", known_json(board.power_limit_w)}});
   for (const auto& bsp : board.bsps) json["bsps"].push_back(bsp_json(board, bsp));
   json["provenance"] = Json::array();
   for (const auto& fact : board.facts) {
     json["provenance"].push_back(
-        {{"key", fact.key}, {"status", fact.status}, {"source", fact.source}});
+        json_object({{"key", fact.key}, {"status", fact.status}, {"source", fact.source}}));
   }
   json["twin"] = Json::object();
   for (const auto& [key, text] : board.twin.texts) json["twin"][key] = text;

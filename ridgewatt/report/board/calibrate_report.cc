@@ -144,11 +144,12 @@ std::vector<Column> microbench_columns() {
   int rank = 1;
   for (const Column& column : fitted) {
     columns.push_back(column);
-    const auto unit = std::min(column.heading.find(" ("), column.heading.size());
+    const auto unit = std::min(column.heading.view().find(" ("), column.heading.view().size());
     for (const char* bound : {"lo", "hi"}) {
       Column& added = columns.emplace_back(column);
-      added.name += std::string("_") + bound;
-      added.heading.insert(unit, added.name.ends_with("lo") ? " from" : " to");
+      added.name = fmt::format("{}_{}", column.name, bound);
+      added.heading = std::string(column.heading)
+                          .insert(unit, added.name.view().ends_with("lo") ? " from" : " to");
       added.rank = rank;
     }
     ++rank;

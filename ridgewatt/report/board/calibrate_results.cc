@@ -19,9 +19,9 @@ Table fitted_model_table(const std::vector<answer::FittedModel>& models) {
 
 Result runtime_fit_result(const answer::RuntimeCalibration& found, const std::string& device) {
   Result result{runtime_parameter_table(found.twins)};
-  result.json = {{"device", device},
-                 {"parameters", result.table.to_json()},
-                 {"left_out", runtime_left_out_table(found.left_out).to_json()}};
+  result.json = json_object({{"device", device},
+                             {"parameters", result.table.to_json()},
+                             {"left_out", runtime_left_out_table(found.left_out).to_json()}});
   return result;
 }
 
@@ -29,11 +29,11 @@ Result board_fit_result(const answer::BoardCalibration& found, const std::string
   const Table figures = evidence_table(found.fit);
   Table parameters = board_parameter_table(found.fit.twin, found.prior);
   Result result{found.has_figures ? figures : parameters};
-  result.json = {{"device", device},
-                 {"converged", found.fit.search.converged},
-                 {"models", fitted_model_table(found.models).to_json()},
-                 {"figures", figures.to_json()},
-                 {"parameters", parameters.to_json()}};
+  result.json = json_object({{"device", device},
+                             {"converged", found.fit.search.converged},
+                             {"models", fitted_model_table(found.models).to_json()},
+                             {"figures", figures.to_json()},
+                             {"parameters", parameters.to_json()}});
   if (!found.fit.workloads.empty()) {
     const std::string errors = twin::mean_error_text(found.fit.twin, found.fit.workloads);
     result.json["summary"] = errors;
@@ -53,14 +53,14 @@ Result calibrate_result(const answer::SweepCalibration& found, const std::string
   Result result{fit_table(summary, true)};
   result.data = parameter_table(summary.twin);
   const Table outliers = outlier_table(summary);
-  result.json = {{"device", device},
-                 {"summary", summary.brief_report()},
-                 {"converged", summary.search.converged},
-                 {"fit", result.table.to_json()},
-                 {"parameters", result.data->to_json()},
-                 {"models", fitted_model_table(found.models).to_json()},
-                 {"outliers", outliers.to_json()},
-                 {"notices", summary.notices}};
+  result.json = json_object({{"device", device},
+                             {"summary", summary.brief_report()},
+                             {"converged", summary.search.converged},
+                             {"fit", result.table.to_json()},
+                             {"parameters", result.data->to_json()},
+                             {"models", fitted_model_table(found.models).to_json()},
+                             {"outliers", outliers.to_json()},
+                             {"notices", summary.notices}});
   result.before.push_back({summary.brief_report() + "\n\n"});
   result.add("Models of the sweeps:", fitted_model_table(found.models));
   if (parameters) result.after.push_back({"\n", result.data});

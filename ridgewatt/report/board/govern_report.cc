@@ -17,13 +17,13 @@ Json goal_json(const govern::Goal& goal) {
   const auto limit = [](double value) {
     return value < govern::Goal::kNone ? Json(value) : Json();
   };
-  return {{"kind", name_of(goal.kind())},
-          {"end_s", limit(goal.end_s)},
-          {"minibatches", goal.minibatches > 0 ? Json(goal.minibatches) : Json()},
-          {"energy_j", limit(goal.energy_j)},
-          {"power_w", limit(goal.power_w)},
-          {"latency_s", limit(goal.latency_s)},
-          {"batch", goal.batch}};
+  return json_object({{"kind", name_of(goal.kind())},
+                      {"end_s", limit(goal.end_s)},
+                      {"minibatches", goal.minibatches > 0 ? Json(goal.minibatches) : Json()},
+                      {"energy_j", limit(goal.energy_j)},
+                      {"power_w", limit(goal.power_w)},
+                      {"latency_s", limit(goal.latency_s)},
+                      {"batch", goal.batch}});
 }
 
 // The time span of `energy_j`: a simulation runs until the end of the goal, a program until its job
@@ -35,21 +35,22 @@ double energy_time_s(const answer::GovernAnswer& found) {
 }
 
 Json govern_json(const answer::GovernAnswer& found) {
-  Json json = {{"goal", goal_json(found.goal)}, {"held", found.held()}, {"device", found.device}};
+  Json json = json_object(
+      {{"goal", goal_json(found.goal)}, {"held", found.held()}, {"device", found.device}});
   if (!found.workload.empty()) json["workload"] = found.workload;
-  json.update({{"end_s", found.end_s},
-               {"minibatches", found.minibatches},
-               {"energy_j", found.energy_j},
-               {"energy_wh", found.energy_j / kJoulesPerWh},
-               {"energy_time_s", energy_time_s(found)},
-               {"over_share", found.over_share},
-               {"late_share", found.late_share},
-               {"switches", found.switches},
-               {"trials", found.trials},
-               {"modes", found.modes},
-               {"malformed_marks", found.malformed_marks},
-               {"how", found.how},
-               {"provenance", name_of(found.provenance)}});
+  set_members(json, {{"end_s", found.end_s},
+                     {"minibatches", found.minibatches},
+                     {"energy_j", found.energy_j},
+                     {"energy_wh", found.energy_j / kJoulesPerWh},
+                     {"energy_time_s", energy_time_s(found)},
+                     {"over_share", found.over_share},
+                     {"late_share", found.late_share},
+                     {"switches", found.switches},
+                     {"trials", found.trials},
+                     {"modes", found.modes},
+                     {"malformed_marks", found.malformed_marks},
+                     {"how", found.how},
+                     {"provenance", name_of(found.provenance)}});
   return json;
 }
 
@@ -214,18 +215,18 @@ Result phases_result(const govern::PhaseOutcome& outcome, const std::string& dev
           return phase.time_s > 0 ? Cell(phase.energy_j / phase.time_s) : Cell();
         }}},
       outcome.phases)};
-  result.json = {{"device", device},
-                 {"provenance", name_of(provenance)},
-                 {"end_s", outcome.time_s},
-                 {"minibatches", outcome.minibatches},
-                 {"energy_j", outcome.energy_j},
-                 {"switches", outcome.switches},
-                 {"median_switch_ms", 1e3 * outcome.median_switch_s},
-                 {"longest_switch_ms", 1e3 * outcome.longest_switch_s},
-                 {"median_write_ms", 1e3 * outcome.median_write_s},
-                 {"switching_s", outcome.switching_s},
-                 {"malformed_marks", outcome.malformed_marks},
-                 {"phases", result.table.to_json()}};
+  result.json = json_object({{"device", device},
+                             {"provenance", name_of(provenance)},
+                             {"end_s", outcome.time_s},
+                             {"minibatches", outcome.minibatches},
+                             {"energy_j", outcome.energy_j},
+                             {"switches", outcome.switches},
+                             {"median_switch_ms", 1e3 * outcome.median_switch_s},
+                             {"longest_switch_ms", 1e3 * outcome.longest_switch_s},
+                             {"median_write_ms", 1e3 * outcome.median_write_s},
+                             {"switching_s", outcome.switching_s},
+                             {"malformed_marks", outcome.malformed_marks},
+                             {"phases", result.table.to_json()}});
   result.remarks = measure::skipped_marks_remarks(outcome.malformed_marks);
   result.notes.push_back(fmt::format("{:.1f} s, {:.1f} J, {} ({})", outcome.time_s,
                                      outcome.energy_j, counted(outcome.minibatches, "minibatch"),

@@ -64,7 +64,8 @@ std::string relaxation_text(const std::vector<answer::Relaxation>& relaxations,
 Json confidence_json(const std::vector<tune::LimitConfidence>& limits) {
   Json json = Json::array();
   for (const auto& limit : limits) {
-    json.push_back({{"limit", name_of(limit.kind)}, {"confidence", limit.probability}});
+    json.push_back(
+        json_object({{"limit", name_of(limit.kind)}, {"confidence", limit.probability}}));
   }
   return json;
 }
@@ -75,11 +76,11 @@ Json broken_json(const std::vector<tune::LimitStand>& broken) {
     const char* unit = stand.kind == tune::LimitKind::kPower    ? "W"
                        : stand.kind == tune::LimitKind::kEnergy ? "J"
                                                                 : "s";
-    json.push_back({{"limit", name_of(stand.kind)},
-                    {"value", stand.value},
-                    {"bound", stand.bound},
-                    {"unit", unit},
-                    {"over", stand.excess()}});
+    json.push_back(json_object({{"limit", name_of(stand.kind)},
+                                {"value", stand.value},
+                                {"bound", stand.bound},
+                                {"unit", unit},
+                                {"over", stand.excess()}}));
   }
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/io/csv.h"
 #include "ridgewatt/report/board/bounds.h"
 #include "ridgewatt/report/table.h"
@@ -15,34 +16,34 @@ namespace ridgewatt::report {
 namespace {
 
 Json energy_json(const measure::EnergyEstimate& energy) {
-  return {{"mean_w", energy.mean_w},
-          {"peak_w", energy.peak_w},
-          {"energy_j", energy.energy_j},
-          {"error_j", known_json(energy.error_j)},
-          {"samples", energy.samples},
-          {"missing", energy.missing},
-          {"mean_interval_ms", energy.mean_interval_s * 1e3},
-          {"largest_gap_ms", energy.largest_gap_s * 1e3}};
+  return json_object({{"mean_w", energy.mean_w},
+                      {"peak_w", energy.peak_w},
+                      {"energy_j", energy.energy_j},
+                      {"error_j", known_json(energy.error_j)},
+                      {"samples", energy.samples},
+                      {"missing", energy.missing},
+                      {"mean_interval_ms", energy.mean_interval_s * 1e3},
+                      {"largest_gap_ms", energy.largest_gap_s * 1e3}});
 }
 
 Json summary_json(const measure::MinibatchSummary& summary, bool power) {
   const auto all = static_cast<double>(summary.count + summary.excluded);
   if (all == 0) return nullptr;
-  Json json = {{"count", summary.count},
-               {"slow", summary.slow},
-               {"excluded", summary.excluded},
-               {"excluded_share", static_cast<double>(summary.excluded) / all},
-               {"excluded_causes", summary.causes},
-               {"steady", summary.steady}};
+  Json json = json_object({{"count", summary.count},
+                           {"slow", summary.slow},
+                           {"excluded", summary.excluded},
+                           {"excluded_share", static_cast<double>(summary.excluded) / all},
+                           {"excluded_causes", summary.causes},
+                           {"steady", summary.steady}});
   if (summary.count == 0) return json;
-  json.update({{"time_ms", summary.time_s * 1e3},
-               {"time_lo_ms", known_json(summary.time_lo_s * 1e3)},
-               {"time_hi_ms", known_json(summary.time_hi_s * 1e3)},
-               {"time_median_ms", summary.median_s * 1e3},
-               {"time_q1_ms", summary.lower_quartile_s * 1e3},
-               {"time_q3_ms", summary.upper_quartile_s * 1e3},
-               {"fetch_stall_ms", summary.fetch_s * 1e3},
-               {"compute_ms", (summary.time_s - summary.fetch_s) * 1e3}});
+  set_members(json, {{"time_ms", summary.time_s * 1e3},
+                     {"time_lo_ms", known_json(summary.time_lo_s * 1e3)},
+                     {"time_hi_ms", known_json(summary.time_hi_s * 1e3)},
+                     {"time_median_ms", summary.median_s * 1e3},
+                     {"time_q1_ms", summary.lower_quartile_s * 1e3},
+                     {"time_q3_ms", summary.upper_quartile_s * 1e3},
+                     {"fetch_stall_ms", summary.fetch_s * 1e3},
+                     {"compute_ms", (summary.time_s - summary.fetch_s) * 1e3}});
   if (power) {
     json["power_w"] = summary.power_w;
     json["energy_j"] = summary.energy_j;
@@ -85,12 +86,12 @@ Json residency_json(const std::vector<measure::ClockResidency>& residencies) {
   for (const auto& residency : residencies) {
     Json shares = Json::array();
     for (const auto& [hz, share] : residency.shares) {
-      shares.push_back({{"clock_mhz", mhz_of_hz(hz)}, {"share", share}});
+      shares.push_back(json_object({{"clock_mhz", mhz_of_hz(hz)}, {"share", share}}));
     }
-    json.push_back({{"clock", residency.clock},
-                    {"source", residency.source},
-                    {"time_ms", residency.time_s * 1e3},
-                    {"shares", shares}});
+    json.push_back(json_object({{"clock", residency.clock},
+                                {"source", residency.source},
+                                {"time_ms", residency.time_s * 1e3},
+                                {"shares", shares}}));
   }
   return json;
 }
@@ -98,31 +99,31 @@ Json residency_json(const std::vector<measure::ClockResidency>& residencies) {
 Json use_json(const measure::Measurement& measurement) {
   Json files = Json::array();
   for (const auto& file : measurement.files) {
-    files.push_back({{"path", file.path},
-                     {"bytes", file.bytes},
-                     {"cached_before", file.share_before},
-                     {"cached_after", file.share_after}});
+    files.push_back(json_object({{"path", file.path},
+                                 {"bytes", file.bytes},
+                                 {"cached_before", file.share_before},
+                                 {"cached_after", file.share_after}}));
   }
-  Json json = {{"residency", residency_json(measurement.residency)},
-               {"io", nullptr},
-               {"disks", nullptr},
-               {"files", files},
-               {"notes", measurement.words.notes},
-               {"values", measurement.words.values},
-               {"conditions", measurement.conditions}};
+  Json json = json_object({{"residency", residency_json(measurement.residency)},
+                           {"io", nullptr},
+                           {"disks", nullptr},
+                           {"files", files},
+                           {"notes", measurement.words.notes},
+                           {"values", measurement.words.values},
+                           {"conditions", measurement.conditions}});
   if (measurement.io) {
-    json["io"] = {{"read_calls", measurement.io->read_calls},
-                  {"read_bytes", measurement.io->read_bytes},
-                  {"write_calls", measurement.io->write_calls},
-                  {"written_bytes", measurement.io->written_bytes},
-                  {"storage_read_bytes", measurement.io->storage_read_bytes},
-                  {"storage_written_bytes", measurement.io->storage_written_bytes}};
+    json["io"] = json_object({{"read_calls", measurement.io->read_calls},
+                              {"read_bytes", measurement.io->read_bytes},
+                              {"write_calls", measurement.io->write_calls},
+                              {"written_bytes", measurement.io->written_bytes},
+                              {"storage_read_bytes", measurement.io->storage_read_bytes},
+                              {"storage_written_bytes", measurement.io->storage_written_bytes}});
   }
   if (measurement.disks) {
-    json["disks"] = {{"reads", measurement.disks->reads},
-                     {"read_bytes", measurement.disks->read_bytes},
-                     {"writes", measurement.disks->writes},
-                     {"written_bytes", measurement.disks->written_bytes}};
+    json["disks"] = json_object({{"reads", measurement.disks->reads},
+                                 {"read_bytes", measurement.disks->read_bytes},
+                                 {"writes", measurement.disks->writes},
+                                 {"written_bytes", measurement.disks->written_bytes}});
   }
   return json;
 }
@@ -132,8 +133,7 @@ void add_residency_rows(const measure::Measurement& measurement, Table& table) {
   static constexpr std::size_t kMostNamed = 4;
   for (const auto& residency : measurement.residency) {
     auto shares = residency.shares;
-    std::stable_sort(shares.begin(), shares.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    sort_stably(shares, [](const auto& a, const auto& b) { return a.second > b.second; });
     if (shares.empty()) continue;
     std::string note = sentence("of the time at {:g} MHz", mhz_of_hz(shares[0].first));
     for (std::size_t i = 1; i < std::min(shares.size(), kMostNamed); ++i) {
@@ -187,43 +187,43 @@ SeriesUnit unit_of(const std::string& channel) {
 
 Json measurement_to_json(const measure::Measurement& measurement,
                          const std::vector<std::string>& command, Provenance provenance) {
-  Json json = {{"command", command},
-               {"status", measurement.status},
-               {"provenance", name_of(provenance)},
-               {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
-               {"power_source", measurement.source},
-               {"power", measurement.total ? energy_json(*measurement.total) : Json()},
-               {"idle_w", known_json(measurement.idle_w)},
-               {"rails", Json::array()}};
+  Json json = json_object({{"command", command},
+                           {"status", measurement.status},
+                           {"provenance", name_of(provenance)},
+                           {"time_ms", (measurement.end_s - measurement.begin_s) * 1e3},
+                           {"power_source", measurement.source},
+                           {"power", measurement.total ? energy_json(*measurement.total) : Json()},
+                           {"idle_w", known_json(measurement.idle_w)},
+                           {"rails", Json::array()}});
   for (const auto& channel : measurement.channels) {
-    Json rail = {{"name", channel.name}, {"in_total", channel.in_total}};
+    Json rail = json_object({{"name", channel.name}, {"in_total", channel.in_total}});
     rail.update(energy_json(channel.energy));
     json["rails"].push_back(rail);
   }
   json["minibatches"] = summary_json(measurement.summary, measurement.total.has_value());
   json["phases"] = Json::array();
   for (const auto& phase : measurement.phases) {
-    Json entry = {{"name", phase.span.name},
-                  {"time_ms", (phase.span.end_s - phase.span.begin_s) * 1e3}};
+    Json entry = json_object(
+        {{"name", phase.span.name}, {"time_ms", (phase.span.end_s - phase.span.begin_s) * 1e3}});
     if (phase.energy) entry.update(energy_json(*phase.energy));
     json["phases"].push_back(entry);
   }
   json["series"] = Json::array();
   for (const auto& series : measurement.series_summary) {
-    json["series"].push_back({{"channel", series.channel},
-                              {"mean", series.mean},
-                              {"low", series.low},
-                              {"high", series.high}});
+    json["series"].push_back(json_object({{"channel", series.channel},
+                                          {"mean", series.mean},
+                                          {"low", series.low},
+                                          {"high", series.high}}));
   }
   json.update(use_json(measurement));
   json["throttled"] = measurement.throttled;
-  json["cpu"] = {{"user_s", measurement.user_s}, {"system_s", measurement.system_s}};
+  json["cpu"] = json_object({{"user_s", measurement.user_s}, {"system_s", measurement.system_s}});
   json["peak_memory_bytes"] = measurement.peak_memory_bytes;
-  json["sampler"] = {{"cpu_share", measurement.sampler_cpu_share},
-                     {"lost", measurement.lost_samples},
-                     {"late", measurement.late_samples},
-                     {"rate_asked_hz", measurement.rate_asked_hz},
-                     {"rate_hz", measurement.rate_hz}};
+  json["sampler"] = json_object({{"cpu_share", measurement.sampler_cpu_share},
+                                 {"lost", measurement.lost_samples},
+                                 {"late", measurement.late_samples},
+                                 {"rate_asked_hz", measurement.rate_asked_hz},
+                                 {"rate_hz", measurement.rate_hz}});
   json["malformed_marks"] = measurement.malformed_marks;
   return json;
 }

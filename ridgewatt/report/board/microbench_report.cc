@@ -52,12 +52,12 @@ Table bench_table(const measure::MachineBench& bench) {
 Result microbench_result(const measure::MachineBench& bench) {
   Result result{bench_table(bench)};
   const auto& summary = bench.summary;
-  result.json = {{"device", summary.device},
-                 {"provenance", name_of(Provenance::kMeasured)},
-                 {"peak_flops", summary.peak_flops()},
-                 {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
-                 {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
-                 {"points", result.table.to_json()}};
+  result.json = json_object({{"device", summary.device},
+                             {"provenance", name_of(Provenance::kMeasured)},
+                             {"peak_flops", summary.peak_flops()},
+                             {"peak_bandwidth_bytes_s", summary.peak_bandwidth_bytes_s()},
+                             {"ridge_flop_per_byte", summary.ridge_flop_per_byte()},
+                             {"points", result.table.to_json()}});
   result.after = {{fmt::format("\n{}, measured: peak {}, bandwidth {}, ridge at {:.1f} FLOP/byte\n",
                                summary.device, format_si(summary.peak_flops(), "FLOP/s"),
                                format_si(summary.peak_bandwidth_bytes_s(), "B/s"),

@@ -12,16 +12,16 @@ namespace ridgewatt::report {
 namespace {
 
 Json mode_list_json(const platform::JetsonModeControl& control) {
-  Json json = {{"presets", Json::array()},
-               {"governors", control.governors()},
-               {"gpu_governors", control.gpu_governors()}};
+  Json json = json_object({{"presets", Json::array()},
+                           {"governors", control.governors()},
+                           {"gpu_governors", control.gpu_governors()}});
   if (control.presets()) {
     for (const auto& preset : control.presets()->modes) {
       json["presets"].push_back(
-          {{"id", preset.id},
-           {"name", preset.name},
-           {"mode", mode_to_json(platform::limits_of(*control.presets(), preset))},
-           {"default", control.presets()->default_id == preset.id}});
+          json_object({{"id", preset.id},
+                       {"name", preset.name},
+                       {"mode", mode_to_json(platform::limits_of(*control.presets(), preset))},
+                       {"default", control.presets()->default_id == preset.id}}));
     }
   }
   const auto levels = control.levels();
@@ -75,11 +75,13 @@ Table mode_list_table(const platform::JetsonModeControl& control) {
 Json mode_state_json(const platform::ModeState& state) {
   PowerMode limits = state.limits;
   limits.governor.clear();
-  return {{"mode", mode_to_json(limits)},
-          {"fixed", {{"cpu", state.cpu_fixed}, {"gpu", state.gpu_fixed}, {"mem", state.mem_fixed}}},
-          {"governor", state.limits.governor},
-          {"gpu_governor", state.gpu_governor},
-          {"preset", state.preset.empty() ? Json() : Json(state.preset)}};
+  return json_object({{"mode", mode_to_json(limits)},
+                      {"fixed", json_object({{"cpu", state.cpu_fixed},
+                                             {"gpu", state.gpu_fixed},
+                                             {"mem", state.mem_fixed}})},
+                      {"governor", state.limits.governor},
+                      {"gpu_governor", state.gpu_governor},
+                      {"preset", state.preset.empty() ? Json() : Json(state.preset)}});
 }
 
 Table mode_state_table(const platform::ModeState& state) {
@@ -100,17 +102,17 @@ Table mode_state_table(const platform::ModeState& state) {
 }
 
 Json apply_json(const platform::ApplySummary& summary, bool dry_run) {
-  Json json = {{"requested", mode_to_json(summary.requested)},
-               {"applied", mode_to_json(summary.applied)},
-               {"dry_run", dry_run},
-               {"writes", Json::array()},
-               {"changed_by_board", Json::array()}};
+  Json json = json_object({{"requested", mode_to_json(summary.requested)},
+                           {"applied", mode_to_json(summary.applied)},
+                           {"dry_run", dry_run},
+                           {"writes", Json::array()},
+                           {"changed_by_board", Json::array()}});
   for (const auto& write : summary.written.writes) {
-    json["writes"].push_back({{"path", write.path}, {"value", write.value}});
+    json["writes"].push_back(json_object({{"path", write.path}, {"value", write.value}}));
   }
   for (const auto& changed : summary.written.changed) {
-    json["changed_by_board"].push_back(
-        {{"path", changed.path}, {"wanted", changed.wanted}, {"found", changed.found}});
+    json["changed_by_board"].push_back(json_object(
+        {{"path", changed.path}, {"wanted", changed.wanted}, {"found", changed.found}}));
   }
   return json;
 }
@@ -143,11 +145,11 @@ Table mode_grid_table(const std::vector<PowerMode>& modes) {
 
 Json power_model_json(int id, const std::string& name, const PowerMode& mode,
                       const std::string& text) {
-  return {{"id", id}, {"name", name}, {"mode", mode_to_json(mode)}, {"text", text}};
+  return json_object({{"id", id}, {"name", name}, {"mode", mode_to_json(mode)}, {"text", text}});
 }
 
 Json fake_board_json(const std::string& board, const std::string& folder, std::uint64_t seed) {
-  return {{"board", board}, {"folder", folder}, {"seed", seed}};
+  return json_object({{"board", board}, {"folder", folder}, {"seed", seed}});
 }
 
 Table writes_table(const platform::WriteSummary& summary) {
@@ -157,7 +159,7 @@ Table writes_table(const platform::WriteSummary& summary) {
     for (const auto& changed : summary.changed) {
       if (changed.path == write.path && changed.wanted == write.value) found = changed.found;
     }
-    table.add_row({write.path, write.value, std::move(found)});
+    table.add_row({write.path, write.value, found});
   }
   return table;
 }

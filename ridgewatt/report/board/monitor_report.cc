@@ -18,17 +18,17 @@ void put_energy(const monitor::Energy& energy, bool has_total, Json& json) {
 }
 
 Json power_json(const monitor::Snapshot& snapshot) {
-  Json json = {{"source", snapshot.power_source},
-               {"note", snapshot.power_note},
-               {"time_s", snapshot.power_time_s},
-               {"total_w", known_json(snapshot.total_w)}};
+  Json json = json_object({{"source", snapshot.power_source},
+                           {"note", snapshot.power_note},
+                           {"time_s", snapshot.power_time_s},
+                           {"total_w", known_json(snapshot.total_w)}});
   put_energy(snapshot.total, snapshot.has_total, json);
   json["rails"] = Json::array();
   for (const auto& rail : snapshot.rails) {
-    Json entry = {{"name", rail.name},
-                  {"source", rail.source},
-                  {"in_total", rail.in_total},
-                  {"power_w", known_json(rail.power_w)}};
+    Json entry = json_object({{"name", rail.name},
+                              {"source", rail.source},
+                              {"in_total", rail.in_total},
+                              {"power_w", known_json(rail.power_w)}});
     put_energy(rail.since_start, true, entry);
     json["rails"].push_back(std::move(entry));
   }
@@ -36,21 +36,22 @@ Json power_json(const monitor::Snapshot& snapshot) {
 }
 
 Json process_json(const monitor::Process& process) {
-  return {{"pid", process.pid},
-          {"name", process.name},
-          {"cpu_share", process.cpu_share},
-          {"memory_bytes", process.memory_bytes},
-          {"gpu_memory_bytes", process.gpu_memory_bytes}};
+  return json_object({{"pid", process.pid},
+                      {"name", process.name},
+                      {"cpu_share", process.cpu_share},
+                      {"memory_bytes", process.memory_bytes},
+                      {"gpu_memory_bytes", process.gpu_memory_bytes}});
 }
 
 Json sampling_json(const monitor::Snapshot& snapshot) {
   const bool some = snapshot.since_s > 0;
-  return {{"rate_hz", snapshot.rate_hz},
-          {"samples", snapshot.samples},
-          {"lost", snapshot.lost},
-          {"missing", snapshot.missing},
-          {"cpu_s", snapshot.sampling_cpu_s},
-          {"cpu_share", some ? Json(snapshot.sampling_cpu_s / snapshot.since_s) : Json()}};
+  return json_object(
+      {{"rate_hz", snapshot.rate_hz},
+       {"samples", snapshot.samples},
+       {"lost", snapshot.lost},
+       {"missing", snapshot.missing},
+       {"cpu_s", snapshot.sampling_cpu_s},
+       {"cpu_share", some ? Json(snapshot.sampling_cpu_s / snapshot.since_s) : Json()}});
 }
 
 }  // namespace
@@ -59,8 +60,12 @@ Json windows_to_json(const std::vector<monitor::Window>& windows, bool has_total
   Json json = Json::array();
   for (const auto& window : windows) {
     const double time_s = window.end_s - window.begin_s;
-    Json entry = {{"number", window.number}, {"name", window.name}, {"begin_s", window.begin_s},
-                  {"end_s", window.end_s},   {"time_s", time_s},    {"ended", window.ended}};
+    Json entry = json_object({{"number", window.number},
+                              {"name", window.name},
+                              {"begin_s", window.begin_s},
+                              {"end_s", window.end_s},
+                              {"time_s", time_s},
+                              {"ended", window.ended}});
     put_energy(window.energy, has_total, entry);
     entry["mean_w"] = has_total && time_s > 0 ? Json(window.energy.energy_j / time_s) : Json();
     entry["minibatches"] = window.minibatches;
@@ -74,13 +79,13 @@ Json history_to_json(const std::vector<monitor::HistoryPoint>& history) {
   for (const auto& point : history) {
     Json rails = Json::array();
     for (const double power_w : point.rail_w) rails.push_back(known_json(power_w));
-    json.push_back({{"time_s", point.time_s},
-                    {"total_w", known_json(point.total_w)},
-                    {"rail_w", rails},
-                    {"gpu_load", known_json(point.gpu_load)},
-                    {"cpu_load", known_json(point.cpu_load)},
-                    {"gpu_clock_mhz", mhz_of_hz(point.gpu_clock_hz)},
-                    {"hottest_c", known_json(point.hottest_celsius)}});
+    json.push_back(json_object({{"time_s", point.time_s},
+                                {"total_w", known_json(point.total_w)},
+                                {"rail_w", rails},
+                                {"gpu_load", known_json(point.gpu_load)},
+                                {"cpu_load", known_json(point.cpu_load)},
+                                {"gpu_clock_mhz", mhz_of_hz(point.gpu_clock_hz)},
+                                {"hottest_c", known_json(point.hottest_celsius)}}));
   }
   return json;
 }
@@ -88,12 +93,12 @@ Json history_to_json(const std::vector<monitor::HistoryPoint>& history) {
 Json monitor_to_json(const platform::MachineSensors& sensors, const monitor::Snapshot& snapshot,
                      Provenance provenance, const std::vector<monitor::Window>& windows) {
   Json machine = sensors_to_json(sensors, snapshot.machine);
-  Json json = {{"number", snapshot.number},
-               {"time_s", snapshot.time_s},
-               {"unix_time_s", snapshot.unix_time_s},
-               {"since_s", snapshot.since_s},
-               {"provenance", std::string(name_of(provenance))},
-               {"board", machine["board"]}};
+  Json json = json_object({{"number", snapshot.number},
+                           {"time_s", snapshot.time_s},
+                           {"unix_time_s", snapshot.unix_time_s},
+                           {"since_s", snapshot.since_s},
+                           {"provenance", std::string(name_of(provenance))},
+                           {"board", machine["board"]}});
   const auto& mode = snapshot.mode;
   json["mode"] = mode.mode ? mode_to_json(*mode.mode) : Json();
   json["mode_text"] = mode.text;
@@ -106,7 +111,7 @@ Json monitor_to_json(const platform::MachineSensors& sensors, const monitor::Sna
   json["processes"] = Json::array();
   for (const auto& process : snapshot.processes) json["processes"].push_back(process_json(process));
   json["throttle_events"] = snapshot.throttle_events;
-  Json minibatches = {{"count", snapshot.minibatches}};
+  Json minibatches = json_object({{"count", snapshot.minibatches}});
   put_energy(snapshot.minibatch_energy, snapshot.has_total, minibatches);
   json["minibatches"] = std::move(minibatches);
   json["windows"] = windows_to_json(windows, snapshot.has_total);

@@ -143,9 +143,7 @@ Rows roof_rows(const answer::RooflineAnswer& found) {
   rows.columns.back().optional =
       std::all_of(modes.begin(), modes.end(),
                   [&](const PowerMode& mode) { return preset_name(found.board, mode).empty(); });
-  for (auto& column : roof_columns(found.estimator() != nullptr)) {
-    rows.columns.push_back(std::move(column));
-  }
+  append(rows.columns, roof_columns(found.estimator() != nullptr));
   for (const auto& roof : of.roofs) {
     of.ratios.push_back(
         twin::twin_race_to_halt(found.twin, modes, roof.roof, found.seed, found.precision()));

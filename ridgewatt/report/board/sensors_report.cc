@@ -27,10 +27,14 @@ std::string error_text(int error_number) {
 Json board_json(const platform::MachineSensors& sensors) {
   if (!sensors.jetson()) return nullptr;
   const auto& jetson = *sensors.jetson();
-  return {{"name", jetson.board},    {"model", jetson.model},
-          {"module", jetson.module}, {"soc", jetson.soc},
-          {"l4t", jetson.l4t},       {"jetpack", jetson.jetpack},
-          {"super", jetson.super},   {"compatible", jetson.compatible}};
+  return json_object({{"name", jetson.board},
+                      {"model", jetson.model},
+                      {"module", jetson.module},
+                      {"soc", jetson.soc},
+                      {"l4t", jetson.l4t},
+                      {"jetpack", jetson.jetpack},
+                      {"super", jetson.super},
+                      {"compatible", jetson.compatible}});
 }
 
 void add_power(const platform::MachineSensors& sensors, const platform::MachineReading& reading,
@@ -41,19 +45,19 @@ void add_power(const platform::MachineSensors& sensors, const platform::MachineR
     const auto& channel = rails.channels[i];
     const auto& power = reading.power[i];
     const bool valid = power.error_number == 0;
-    Json entry = {{"name", channel.rail},
-                  {"device", channel.device},
-                  {"power_w", valid ? Json(tidy(power.power_w)) : Json()},
-                  {"voltage_v", number(power.voltage_v)},
-                  {"current_a", number(power.current_a)},
-                  {"in_total", channel.in_total}};
+    Json entry = json_object({{"name", channel.rail},
+                              {"device", channel.device},
+                              {"power_w", valid ? Json(tidy(power.power_w)) : Json()},
+                              {"voltage_v", number(power.voltage_v)},
+                              {"current_a", number(power.current_a)},
+                              {"in_total", channel.in_total}});
     if (!valid) entry["error"] = error_text(power.error_number);
     json["rails"].push_back(entry);
   }
   json["skipped"] = Json::array();
   for (const auto& skipped : rails.skipped) {
-    json["skipped"].push_back(
-        {{"name", skipped.rail}, {"where", skipped.where}, {"reason", skipped.reason}});
+    json["skipped"].push_back(json_object(
+        {{"name", skipped.rail}, {"where", skipped.where}, {"reason", skipped.reason}}));
   }
   json["total"] = {
       {"power_w", number(reading.total_w)}, {"rule", rails.total_rule}, {"note", rails.total_note}};
@@ -63,20 +67,21 @@ void add_gpus(const platform::MachineSensors& sensors, const platform::MachineRe
               Json& json) {
   json["gpus"] = Json::array();
   for (const auto& gpu : reading.gpus) {
-    Json entry = {{"name", gpu.device.name},
-                  {"power_w", number(gpu.power_w)},
-                  {"energy_counter", gpu.device.energy_counter},
-                  {"clock_mhz", gpu.clock_hz ? Json(mhz_of_hz(*gpu.clock_hz)) : Json()},
-                  {"temperature_c", number(gpu.temperature_celsius)},
-                  {"load", number(gpu.load)},
-                  {"not_supported", gpu.device.unsupported},
-                  {"throttling", gpu.throttling}};
+    Json entry = json_object({{"name", gpu.device.name},
+                              {"power_w", number(gpu.power_w)},
+                              {"energy_counter", gpu.device.energy_counter},
+                              {"clock_mhz", gpu.clock_hz ? Json(mhz_of_hz(*gpu.clock_hz)) : Json()},
+                              {"temperature_c", number(gpu.temperature_celsius)},
+                              {"load", number(gpu.load)},
+                              {"not_supported", gpu.device.unsupported},
+                              {"throttling", gpu.throttling}});
     json["gpus"].push_back(entry);
   }
   json["nvml"] = sensors.nvml_note();
   json["rapl"] = Json::array();
   for (const auto& zone : sensors.rapl()) {
-    Json entry = {{"name", zone.name}, {"path", zone.path}, {"in_total", zone.in_total}};
+    Json entry =
+        json_object({{"name", zone.name}, {"path", zone.path}, {"in_total", zone.in_total}});
     if (zone.error_number != 0) entry["error"] = error_text(zone.error_number);
     json["rapl"].push_back(entry);
   }
@@ -157,14 +162,15 @@ void add_snapshot_rows(const platform::SensorSnapshot& snapshot, Table& table) {
 
 Json sensors_to_json(const platform::MachineSensors& sensors,
                      const platform::MachineReading& reading) {
-  Json json = {{"board", board_json(sensors)}};
+  Json json = json_object({{"board", board_json(sensors)}});
   add_power(sensors, reading, json);
   add_gpus(sensors, reading, json);
   const auto& snapshot = reading.snapshot;
-  json["cpus"] = {{"present", snapshot.cpus_present}, {"online", snapshot.cpus_online}};
+  json["cpus"] =
+      json_object({{"present", snapshot.cpus_present}, {"online", snapshot.cpus_online}});
   json["clocks"] = Json::array();
   for (const auto& clock : snapshot.clocks) {
-    Json entry = {{"name", clock.name}, {"mhz", mhz_of_hz(clock.clock_hz)}};
+    Json entry = json_object({{"name", clock.name}, {"mhz", mhz_of_hz(clock.clock_hz)}});
     if (clock.min_hz > 0) entry["min_mhz"] = mhz_of_hz(clock.min_hz);
     if (clock.max_hz > 0) entry["max_mhz"] = mhz_of_hz(clock.max_hz);
     if (!clock.governor.empty()) entry["governor"] = clock.governor;
@@ -172,30 +178,30 @@ Json sensors_to_json(const platform::MachineSensors& sensors,
   }
   json["loads"] = Json::array();
   for (const auto& load : snapshot.loads) {
-    json["loads"].push_back({{"name", load.name}, {"load", tidy(load.load)}});
+    json["loads"].push_back(json_object({{"name", load.name}, {"load", tidy(load.load)}}));
   }
   json["temperatures"] = Json::array();
   for (const auto& zone : snapshot.temperatures) {
-    Json entry = {{"name", zone.name}, {"celsius", number(zone.celsius)}};
+    Json entry = json_object({{"name", zone.name}, {"celsius", number(zone.celsius)}});
     if (!zone.note.empty()) entry["note"] = zone.note;
     json["temperatures"].push_back(entry);
   }
   json["throttling"] = Json::array();
   for (const auto& signal : snapshot.throttling) {
-    json["throttling"].push_back({{"name", signal.name},
-                                  {"kind", std::string(name_of(signal.kind))},
-                                  {"value", signal.value},
-                                  {"counter", signal.counter},
-                                  {"active", signal.active()}});
+    json["throttling"].push_back(json_object({{"name", signal.name},
+                                              {"kind", std::string(name_of(signal.kind))},
+                                              {"value", signal.value},
+                                              {"counter", signal.counter},
+                                              {"active", signal.active()}}));
   }
-  json["memory"] = {{"total_bytes", snapshot.memory_total_bytes},
-                    {"available_bytes", snapshot.memory_available_bytes}};
-  json["swap"] = {{"total_bytes", snapshot.swap_total_bytes},
-                  {"free_bytes", snapshot.swap_free_bytes}};
+  json["memory"] = json_object({{"total_bytes", snapshot.memory_total_bytes},
+                                {"available_bytes", snapshot.memory_available_bytes}});
+  json["swap"] = json_object(
+      {{"total_bytes", snapshot.swap_total_bytes}, {"free_bytes", snapshot.swap_free_bytes}});
   json["fans"] = Json::array();
   for (const auto& fan : snapshot.fans) {
     json["fans"].push_back(
-        {{"name", fan.name}, {"duty", number(fan.duty)}, {"rpm", number(fan.rpm)}});
+        json_object({{"name", fan.name}, {"duty", number(fan.duty)}, {"rpm", number(fan.rpm)}}));
   }
   return json;
 }

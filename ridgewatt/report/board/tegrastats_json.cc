@@ -37,18 +37,19 @@ void add_clock(Json& clocks, Json& loads, const platform::TegrastatsClock& clock
 }
 
 Json line_to_json(const platform::TegrastatsLine& line) {
-  Json json = {{"line", line.number}};
+  Json json = json_object({{"line", line.number}});
   json["time"] = line.time.empty() ? Json() : Json(line.time);
   Json memory = Json::object();
   for (const auto& part : line.memory) {
-    fresh(memory, part.name) = {{"used_bytes", part.used_bytes},
-                                {"total_bytes", part.total_bytes},
-                                {"detail", part.detail}};
+    fresh(memory, part.name) = json_object({{"used_bytes", part.used_bytes},
+                                            {"total_bytes", part.total_bytes},
+                                            {"detail", part.detail}});
   }
   Json rails = Json::object();
   for (const auto& rail : line.rails) {
     Json& entry = fresh(rails, rail.name);
-    entry = {{"power_mw", milliwatts(rail.power_w)}, {"average_mw", milliwatts(rail.average_w)}};
+    entry = json_object(
+        {{"power_mw", milliwatts(rail.power_w)}, {"average_mw", milliwatts(rail.average_w)}});
     if (rail.maximum_w) entry["maximum_mw"] = milliwatts(*rail.maximum_w);
   }
   Json clocks = Json::object();
@@ -111,9 +112,9 @@ class LineRows {
   }
 
   void row(const char* kind, const std::string& name, Cell value, const char* unit,
-           Cell average = {}, Cell maximum = {}, const std::string& note = "") {
-    table_.add_row({static_cast<std::int64_t>(line_.number), line_.time, kind, name,
-                    std::move(value), unit, std::move(average), std::move(maximum), note});
+           const Cell& average = {}, const Cell& maximum = {}, const std::string& note = "") {
+    table_.add_row({static_cast<std::int64_t>(line_.number), line_.time, kind, name, value, unit,
+                    average, maximum, note});
   }
 
   const platform::TegrastatsLine& line_;

@@ -43,10 +43,10 @@ Json interval_json(const Interval& interval) {
 }
 
 Json pace_json(const measure::SoakPace& pace) {
-  return {{"minibatches_per_s", known_json(pace.minibatches_per_s)},
-          {"gpu_mhz", known_json(pace.gpu_hz, mhz_of_hz(1))},
-          {"cpu_mhz", known_json(pace.cpu_hz, mhz_of_hz(1))},
-          {"power_w", pace.power_w}};
+  return json_object({{"minibatches_per_s", known_json(pace.minibatches_per_s)},
+                      {"gpu_mhz", known_json(pace.gpu_hz, mhz_of_hz(1))},
+                      {"cpu_mhz", known_json(pace.cpu_hz, mhz_of_hz(1))},
+                      {"power_w", pace.power_w}});
 }
 
 std::string middle_note(const Interval& interval) {
@@ -79,20 +79,20 @@ void add_pace_rows(const measure::SoakSummary& summary, Table& table) {
 }  // namespace
 
 Json hold_json(const thermal::HoldAnswer& hold) {
-  return {{"answer", thermal::hold_text(hold)},
-          {"holds", hold.holds},
-          {"probability", hold.probability},
-          {"holds_s", known_json(hold.holds_s)},
-          {"holds_interval_s", interval_json(hold.holds_interval_s)},
-          {"steady_c", known_json(hold.steady_celsius)},
-          {"steady_interval_c", interval_json(hold.steady_interval)},
-          {"margin_k", known_json(hold.margin_k)},
-          {"sustained_w", hold.sustained_w},
-          {"sustained_interval_w", interval_json(hold.sustained_interval_w)},
-          {"ambient_c", hold.ambient_celsius},
-          {"fan", hold.fan},
-          {"trip_c", hold.trip_celsius},
-          {"provenance", name_of(hold.provenance)}};
+  return json_object({{"answer", thermal::hold_text(hold)},
+                      {"holds", hold.holds},
+                      {"probability", hold.probability},
+                      {"holds_s", known_json(hold.holds_s)},
+                      {"holds_interval_s", interval_json(hold.holds_interval_s)},
+                      {"steady_c", known_json(hold.steady_celsius)},
+                      {"steady_interval_c", interval_json(hold.steady_interval)},
+                      {"margin_k", known_json(hold.margin_k)},
+                      {"sustained_w", hold.sustained_w},
+                      {"sustained_interval_w", interval_json(hold.sustained_interval_w)},
+                      {"ambient_c", hold.ambient_celsius},
+                      {"fan", hold.fan},
+                      {"trip_c", hold.trip_celsius},
+                      {"provenance", name_of(hold.provenance)}});
 }
 
 Table thermal_fit_table(const thermal::ThermalFit& fit) {
@@ -201,28 +201,28 @@ Table soak_table(const measure::SoakSummary& summary, Provenance provenance) {
 
 Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::string>& command,
                   Provenance provenance) {
-  Json json = {{"command", command},
-               {"provenance", name_of(provenance)},
-               {"verdict", name_of(summary.verdict)},
-               {"seen", summary.seen},
-               {"reason", summary.reason},
-               {"load_s", summary.duration_s},
-               {"time_scale", summary.time_scale},
-               {"ended_early", summary.ended_early},
-               {"status", summary.status},
-               {"zone", summary.zone},
-               {"hottest_c", summary.hottest_celsius},
-               {"trip_c", known_json(summary.trip_celsius)},
-               {"load_w", summary.load_w},
-               {"throttled_after_s", known_json(summary.throttled_after_s)},
-               {"throttled", summary.throttled},
-               {"over_current_events", summary.over_current_events},
-               {"first", pace_json(summary.first)},
-               {"last", pace_json(summary.last)},
-               {"kept_speed", known_json(kept_share(summary.first.minibatches_per_s,
-                                                    summary.last.minibatches_per_s))},
-               {"modelled", Json()},
-               {"fit", Json()}};
+  Json json = json_object({{"command", command},
+                           {"provenance", name_of(provenance)},
+                           {"verdict", name_of(summary.verdict)},
+                           {"seen", summary.seen},
+                           {"reason", summary.reason},
+                           {"load_s", summary.duration_s},
+                           {"time_scale", summary.time_scale},
+                           {"ended_early", summary.ended_early},
+                           {"status", summary.status},
+                           {"zone", summary.zone},
+                           {"hottest_c", summary.hottest_celsius},
+                           {"trip_c", known_json(summary.trip_celsius)},
+                           {"load_w", summary.load_w},
+                           {"throttled_after_s", known_json(summary.throttled_after_s)},
+                           {"throttled", summary.throttled},
+                           {"over_current_events", summary.over_current_events},
+                           {"first", pace_json(summary.first)},
+                           {"last", pace_json(summary.last)},
+                           {"kept_speed", known_json(kept_share(summary.first.minibatches_per_s,
+                                                                summary.last.minibatches_per_s))},
+                           {"modelled", Json()},
+                           {"fit", Json()}});
   if (summary.hold) json["modelled"] = hold_json(*summary.hold);
   if (summary.fit) json["fit"] = thermal_fit_table(*summary.fit).to_json();
   return json;
@@ -233,13 +233,13 @@ Json soak_to_json(const measure::SoakSummary& summary, const std::vector<std::st
 Result thermal_fit_result(const answer::FittedTrace& found) {
   const thermal::ThermalFit& fit = found.file.fit;
   Result result{thermal_fit_table(fit)};
-  result.json = {{"constants", result.table.to_json()},
-                 {"rows", found.rows},
-                 {"duration_s", fit.duration_s},
-                 {"rmse_k", fit.rmse_k},
-                 {"rounding_k", fit.step_k},
-                 {"zone", found.zone},
-                 {"converged", fit.converged}};
+  result.json = json_object({{"constants", result.table.to_json()},
+                             {"rows", found.rows},
+                             {"duration_s", fit.duration_s},
+                             {"rmse_k", fit.rmse_k},
+                             {"rounding_k", fit.step_k},
+                             {"zone", found.zone},
+                             {"converged", fit.converged}});
   result.after.push_back(
       {fmt::format("\n{} over {:.1f} min; modelled against recorded temperatures {:.2f} K (rms)\n",
                    counted(found.rows, "row"), fit.duration_s / 60, fit.rmse_k)});

@@ -92,17 +92,18 @@ const char* clock_name(measure::TokenClock clock) {
 }
 
 Json run_json(const measure::TokenRun& run, Provenance provenance) {
-  Json row = {{"source", run.source},
-              {"runtime", run.engine.empty() ? Json() : Json(run.engine)},
-              {"model", run.model.empty() ? Json() : Json(run.model)},
-              {"quantization", run.quantization.empty() ? Json() : Json(run.quantization)},
-              {"prompt_tokens", count_or_null(run.prompt_tokens)},
-              {"generated_tokens", count_or_null(run.output_tokens)},
-              {"depth_tokens", run.depth_tokens},
-              {"concurrency", count_or_null(run.concurrency)},
-              {"requests", run.requests},
-              {"failed", run.failed},
-              {"provenance", name_of(provenance)}};
+  Json row =
+      json_object({{"source", run.source},
+                   {"runtime", run.engine.empty() ? Json() : Json(run.engine)},
+                   {"model", run.model.empty() ? Json() : Json(run.model)},
+                   {"quantization", run.quantization.empty() ? Json() : Json(run.quantization)},
+                   {"prompt_tokens", count_or_null(run.prompt_tokens)},
+                   {"generated_tokens", count_or_null(run.output_tokens)},
+                   {"depth_tokens", run.depth_tokens},
+                   {"concurrency", count_or_null(run.concurrency)},
+                   {"requests", run.requests},
+                   {"failed", run.failed},
+                   {"provenance", name_of(provenance)}});
   put_time("ttft", run.ttft, row);
   put_time("tpot", run.tpot, row);
   put_time("gap", run.gap, row);
@@ -204,7 +205,7 @@ Table token_runs_table(std::span<const measure::TokenRun> runs, Provenance prove
     const Json row = run_json(run, provenance);
     std::vector<Cell> cells;
     for (const auto& column : table.columns()) {
-      const Json& value = row.at(column.name);
+      const Json& value = row.at(std::string(column.name));
       if (value.is_null()) {
         cells.emplace_back();
       } else if (value.is_string()) {
@@ -237,7 +238,7 @@ Result measurement_result(const measure::TokenMeasurement& measured,
 
 Result token_runs_result(std::span<const measure::TokenRun> runs, Provenance provenance) {
   Result result{token_runs_table(runs, provenance)};
-  result.json = {{"runs", token_runs_json(runs, provenance)}};
+  result.json = json_object({{"runs", token_runs_json(runs, provenance)}});
   for (const auto& run : runs) {
     for (const auto& note : run.notes) result.notes.push_back(run.model + ": " + note);
   }

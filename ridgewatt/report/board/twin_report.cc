@@ -9,6 +9,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/device/preset_sms.h"
 #include "ridgewatt/report/mode_json.h"
 #include "ridgewatt/report/table.h"
@@ -178,11 +179,11 @@ std::string twin_words(const twin::Twin& twin) {
 Json runtime_fit_json(const twin::Twin& twin) {
   if (!twin.changed_by || !twin.changed_by->fitted()) return {};
   const twin::RuntimeTwin& runtime = *twin.changed_by;
-  return {{"median_time_error", runtime.fit_error},
-          {"unseen_median_time_error", runtime.unseen_error},
-          {"boards", runtime.boards},
-          {"precisions", runtime.precisions},
-          {"origin", runtime.origin}};
+  return json_object({{"median_time_error", runtime.fit_error},
+                      {"unseen_median_time_error", runtime.unseen_error},
+                      {"boards", runtime.boards},
+                      {"precisions", runtime.precisions},
+                      {"origin", runtime.origin}});
 }
 
 std::array<double, twin::kRoofClasses.size()> shares_in(const answer::RooflineAnswer& found,
@@ -201,8 +202,7 @@ std::vector<SharedRoof> roofs_of(const answer::RooflineAnswer& found) {
     const double share = shares[static_cast<std::size_t>(roof)];
     if (share >= kLeastRoofShare) roofs.push_back({roof, share});
   }
-  std::stable_sort(roofs.begin(), roofs.end(),
-                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  sort_stably(roofs, [](const auto& a, const auto& b) { return a.share > b.share; });
   return roofs;
 }
 
@@ -313,25 +313,25 @@ Json ceilings_json(const answer::RooflineAnswer& found) {
   const auto add = [&](Json entry, std::string_view key) {
     entry["key"] = std::string(key);
     const Fact* fact = find_fact(found.board, key);
-    if (fact != nullptr) entry.update({{"status", fact->status}, {"source", fact->source}});
+    if (fact != nullptr) set_members(entry, {{"status", fact->status}, {"source", fact->source}});
     list.push_back(std::move(entry));
   };
   const auto add_measured = [&](Json entry, const CarriedRoof& measured) {
-    entry.update({{"key", "microbench"},
-                  {"status", "measured"},
-                  {"source", found.board.microbench->origin},
-                  {"value", measured.value},
-                  {"lo", measured.lo},
-                  {"hi", measured.hi},
-                  {"measured_in", mode_to_json(measured.from)}});
+    set_members(entry, {{"key", "microbench"},
+                        {"status", "measured"},
+                        {"source", found.board.microbench->origin},
+                        {"value", measured.value},
+                        {"lo", measured.lo},
+                        {"hi", measured.hi},
+                        {"measured_in", mode_to_json(measured.from)}});
     list.push_back(std::move(entry));
   };
   const PowerMode& mode = found.modes.front();
   for (const auto& shared : roofs_of(found)) {
     const Arithmetic arithmetic =
         twin::roof_ceiling(found.board, mode, shared.roof, found.precision()).arithmetic;
-    Json entry = {{"of", std::string(name_of(shared.roof))},
-                  {"arithmetic", std::string(name_of(arithmetic))}};
+    Json entry = json_object({{"of", std::string(name_of(shared.roof))},
+                              {"arithmetic", std::string(name_of(arithmetic))}});
     const auto measured = measured_peak(found.board, mode, arithmetic);
     measured ? add_measured(std::move(entry), *measured)
              : add(std::move(entry), arithmetic_key(arithmetic));

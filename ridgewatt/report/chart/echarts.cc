@@ -32,21 +32,21 @@ Json base_option(const std::string& title) {
 
 // The range is that of the static figure; charts.js chooses ticks ("nice") that fit the space.
 Json axis_option(const Axis& axis, bool vertical, const Range& range) {
-  Json json = {{"type", axis.log ? "log" : "value"},
-               {"name", axis.label},
-               {"nice", true},
-               {"min", number(range.lo)},
-               {"max", number(range.hi)},
-               {"axisLine", {{"show", true}, {"onZero", false}}},
-               {"axisTick", {{"show", true}}},
-               {"axisLabel", {{"hideOverlap", true}}},
-               {"minorTick", {{"show", false}}},
-               {"minorSplitLine", {{"show", false}}}};
+  Json json = json_object({{"type", axis.log ? "log" : "value"},
+                           {"name", axis.label},
+                           {"nice", true},
+                           {"min", number(range.lo)},
+                           {"max", number(range.hi)},
+                           {"axisLine", json_object({{"show", true}, {"onZero", false}})},
+                           {"axisTick", json_object({{"show", true}})},
+                           {"axisLabel", json_object({{"hideOverlap", true}})},
+                           {"minorTick", json_object({{"show", false}})},
+                           {"minorSplitLine", json_object({{"show", false}})}});
   // Names are horizontal: the name of the y axis is above it.
   if (vertical) {
     json["nameLocation"] = "end";
     json["nameGap"] = 14;
-    json["nameTextStyle"] = {{"align", "left"}};
+    json["nameTextStyle"] = json_object({{"align", "left"}});
   } else {
     json["nameLocation"] = "middle";
     json["nameGap"] = 28;
@@ -55,15 +55,15 @@ Json axis_option(const Axis& axis, bool vertical, const Range& range) {
 }
 
 Json category_axis(const std::string& label, const Json& names, bool vertical) {
-  Json json = {{"type", "category"},
-               {"name", label},
-               {"axisLabel", {{"hideOverlap", true}}},
-               {"axisTick", {{"show", false}}},
-               {"data", names}};
+  Json json = json_object({{"type", "category"},
+                           {"name", label},
+                           {"axisLabel", json_object({{"hideOverlap", true}})},
+                           {"axisTick", json_object({{"show", false}})},
+                           {"data", names}});
   if (vertical) {
     json["nameLocation"] = "end";
     json["nameGap"] = 12;
-    json["nameTextStyle"] = {{"align", "left"}};
+    json["nameTextStyle"] = json_object({{"align", "left"}});
   } else {
     json["nameLocation"] = "middle";
     json["nameGap"] = 28;
@@ -75,18 +75,18 @@ Json category_axis(const std::string& label, const Json& names, bool vertical) {
 Json name_axis(const std::vector<std::string>& names) {
   Json json = category_axis("", names, true);
   json["inverse"] = true;
-  json["axisLabel"] = {{"interval", 0}, {"overflow", "truncate"}, {"width", 160}};
+  json["axisLabel"] = json_object({{"interval", 0}, {"overflow", "truncate"}, {"width", 160}});
   json["names"] = true;
   return json;
 }
 
 // A hidden axis from 0 to `count`, on which a cell or row has the length 1.
 Json index_axis(std::size_t count, bool inverse) {
-  return {{"type", "value"},
-          {"show", false},
-          {"min", 0},
-          {"max", std::max<std::size_t>(1, count)},
-          {"inverse", inverse}};
+  return json_object({{"type", "value"},
+                      {"show", false},
+                      {"min", 0},
+                      {"max", std::max<std::size_t>(1, count)},
+                      {"inverse", inverse}});
 }
 
 Json level_names(const std::vector<double>& levels) {
@@ -100,7 +100,8 @@ Json points_of(const Plot& plot, const Series& series) {
   for (std::size_t i = 0; i < series.x.size(); ++i) {
     const bool shown = std::isfinite(series.x[i]) && std::isfinite(series.y[i]) &&
                        (!plot.x.log || series.x[i] > 0) && (!plot.y.log || series.y[i] > 0);
-    Json item = {{"value", {number(series.x[i]), shown ? number(series.y[i]) : Json()}}};
+    Json item = json_object(
+        {{"value", json_array({number(series.x[i]), shown ? number(series.y[i]) : Json()})}});
     if (!series.radius.empty()) item["symbolSize"] = number(2 * series.radius[i]);
     if (!series.rows.empty()) item["row"] = series.rows[i];
     if (!series.labels.empty()) item["name"] = series.labels[i];
@@ -113,30 +114,33 @@ Json points_of(const Plot& plot, const Series& series) {
 Json cloud_option(const Plot& plot, const Series& series, const std::string& color) {
   Json data = Json::array();
   for (auto& point : points_of(plot, series)) data.push_back(std::move(point["value"]));
-  return {{"type", "scatter"},
-          {"name", series.name},
-          {"large", true},
-          {"largeThreshold", 1},
-          {"symbolSize", series.radius.empty() ? Json(7) : number(2 * series.radius.front())},
-          {"itemStyle", {{"color", color}}},
-          {"data", std::move(data)}};
+  return json_object(
+      {{"type", "scatter"},
+       {"name", series.name},
+       {"large", true},
+       {"largeThreshold", 1},
+       {"symbolSize", series.radius.empty() ? Json(7) : number(2 * series.radius.front())},
+       {"itemStyle", json_object({{"color", color}})},
+       {"data", std::move(data)}});
 }
 
 Json series_option(const Plot& plot, const Series& series, const std::string& color) {
   if (is_cloud(series)) return cloud_option(plot, series, color);
   const bool points = series.mark == Mark::kPoints;
-  Json json = {{"type", points ? "scatter" : "line"},
-               {"name", series.name},
-               {"data", points_of(plot, series)},
-               {"itemStyle", {{"color", color}}},
-               {"emphasis", {{"itemStyle", {{"borderColor", "#E00000"}, {"borderWidth", 3}}}}}};
+  Json json =
+      json_object({{"type", points ? "scatter" : "line"},
+                   {"name", series.name},
+                   {"data", points_of(plot, series)},
+                   {"itemStyle", json_object({{"color", color}})},
+                   {"emphasis", json_object({{"itemStyle", json_object({{"borderColor", "#E00000"},
+                                                                        {"borderWidth", 3}})}})}});
   if (points) {
     json["symbolSize"] = 7;
     return json;
   }
   json["showSymbol"] = series.mark == Mark::kLinePoints;
   json["symbolSize"] = 7;
-  json["lineStyle"] = {{"color", color}, {"type", series.dashed ? "dashed" : "solid"}};
+  json["lineStyle"] = json_object({{"color", color}, {"type", series.dashed ? "dashed" : "solid"}});
   if (series.mark == Mark::kSteps) json["step"] = "end";
   return json;
 }
@@ -144,15 +148,15 @@ Json series_option(const Plot& plot, const Series& series, const std::string& co
 // A polygon that charts.js draws. Its points are data, so that it follows changes of the axes.
 Json polygon(const std::string& name, const std::string& color, double opacity,
              const Json& points) {
-  return {{"type", "custom"},
-          {"name", name},
-          {"polygon", points},
-          {"polygonFill", color},
-          {"polygonOpacity", opacity},
-          {"clip", true},
-          {"silent", true},
-          {"itemStyle", {{"color", color}}},
-          {"data", Json::array({points.empty() ? Json::array({0, 0}) : points[0]})}};
+  return json_object({{"type", "custom"},
+                      {"name", name},
+                      {"polygon", points},
+                      {"polygonFill", color},
+                      {"polygonOpacity", opacity},
+                      {"clip", true},
+                      {"silent", true},
+                      {"itemStyle", json_object({{"color", color}})},
+                      {"data", Json::array({points.empty() ? Json::array({0, 0}) : points[0]})}});
 }
 
 Json band_option(const Plot& plot, const Series& series, const std::string& color) {
@@ -173,28 +177,29 @@ Json band_option(const Plot& plot, const Series& series, const std::string& colo
 
 // Rings with texts next to them.
 Json ring_series(const Json& points, const char* color, const char* halo) {
-  return {{"type", "scatter"},
-          {"data", points},
-          {"silent", true},
-          {"symbol", "circle"},
-          {"symbolSize", 13},
-          {"z", 10},
-          {"itemStyle", {{"color", "transparent"}, {"borderColor", color}, {"borderWidth", 2}}},
-          {"label",
-           {{"show", true},
-            {"formatter", "{b}"},
-            {"position", "right"},
-            {"fontSize", 11},
-            {"color", halo == nullptr ? "inherit" : "#fff"},
-            {"textBorderColor", halo == nullptr ? "transparent" : halo},
-            {"textBorderWidth", halo == nullptr ? 0 : 3}}}};
+  return json_object(
+      {{"type", "scatter"},
+       {"data", points},
+       {"silent", true},
+       {"symbol", "circle"},
+       {"symbolSize", 13},
+       {"z", 10},
+       {"itemStyle",
+        json_object({{"color", "transparent"}, {"borderColor", color}, {"borderWidth", 2}})},
+       {"label", json_object({{"show", true},
+                              {"formatter", "{b}"},
+                              {"position", "right"},
+                              {"fontSize", 11},
+                              {"color", halo == nullptr ? "inherit" : "#fff"},
+                              {"textBorderColor", halo == nullptr ? "transparent" : halo},
+                              {"textBorderWidth", halo == nullptr ? 0 : 3}})}});
 }
 
 // A ring with its text on the side `side`.
 Json ring_point(double x, double y, const std::string& text, const char* side) {
-  return {{"value", {number(x), number(y)}},
-          {"name", text},
-          {"label", {{"position", side}, {"show", !text.empty()}}}};
+  return json_object({{"value", json_array({number(x), number(y)})},
+                      {"name", text},
+                      {"label", json_object({{"position", side}, {"show", !text.empty()}})}});
 }
 
 // Above the point, but toward the inside near the ends of the axis.
@@ -214,19 +219,20 @@ Json remarks_option(const Plot& plot) {
             ring_point(*remark.x, *remark.y, remark.text, side_of(scale.pixel(*remark.x))));
       }
     } else if (remark.x) {
-      lines.push_back({{"xAxis", number(*remark.x)}, {"name", remark.text}});
+      lines.push_back(json_object({{"xAxis", number(*remark.x)}, {"name", remark.text}}));
     } else if (remark.y) {
-      lines.push_back({{"yAxis", number(*remark.y)}, {"name", remark.text}});
+      lines.push_back(json_object({{"yAxis", number(*remark.y)}, {"name", remark.text}}));
     }
   }
   Json series = ring_series(points, "#E00000", nullptr);
   series["rings"] = true;  // charts.js places the texts
   series["ink"] = true;    // charts.js gives the texts the page's color
-  series["markLine"] = {{"symbol", "none"},
-                        {"silent", true},
-                        {"lineStyle", {{"type", "dashed"}, {"color", "#888"}}},
-                        {"label", {{"formatter", "{b}"}, {"position", "insideEndTop"}}},
-                        {"data", lines}};
+  series["markLine"] =
+      json_object({{"symbol", "none"},
+                   {"silent", true},
+                   {"lineStyle", json_object({{"type", "dashed"}, {"color", "#888"}})},
+                   {"label", json_object({{"formatter", "{b}"}, {"position", "insideEndTop"}})},
+                   {"data", lines}});
   return series;
 }
 
@@ -257,16 +263,17 @@ Json map_point(const MapPoint& point) {
 Json contour_series(const ContourLine& line) {
   Json segments = Json::array();
   for (const auto& [a, b] : line.segments)
-    segments.push_back({{"coords", {map_point(a), map_point(b)}}});
-  return {{"type", "lines"},
-          {"name", line.text},
-          {"coordinateSystem", "cartesian2d"},
-          {"xAxisIndex", 1},
-          {"yAxisIndex", 1},
-          {"silent", true},
-          {"z", 5},
-          {"lineStyle", {{"color", "#ffffff"}, {"width", 1.2}, {"opacity", 0.85}}},
-          {"data", segments}};
+    segments.push_back(json_object({{"coords", json_array({map_point(a), map_point(b)})}}));
+  return json_object(
+      {{"type", "lines"},
+       {"name", line.text},
+       {"coordinateSystem", "cartesian2d"},
+       {"xAxisIndex", 1},
+       {"yAxisIndex", 1},
+       {"silent", true},
+       {"z", 5},
+       {"lineStyle", json_object({{"color", "#ffffff"}, {"width", 1.2}, {"opacity", 0.85}})},
+       {"data", segments}});
 }
 
 // The labels of contour lines. charts.js uses the first of the positions that is free.
@@ -276,7 +283,7 @@ Json contour_texts(const std::vector<ContourLine>& lines) {
     if (line.places.empty() || line.text.empty()) continue;
     Json places = Json::array();
     for (const auto& place : line.places) places.push_back(map_point(place));
-    texts.push_back({{"value", places[0]}, {"name", line.text}, {"places", places}});
+    texts.push_back(json_object({{"value", places[0]}, {"name", line.text}, {"places", places}}));
   }
   Json series = ring_series(texts, "transparent", "#0e2054");
   series["contours"] = true;
@@ -304,12 +311,12 @@ Json option(const HeatMap& map) {
   const ColorRange range = color_range(map).value_or(ColorRange{0, 1});
   Json colors = Json::array();
   for (int i = 0; i <= 8; ++i) colors.push_back(ramp_color(i / 8.0));
-  json["visualMap"] = {{"show", false},
-                       {"seriesIndex", 0},
-                       {"min", number(range.lo)},
-                       {"max", number(range.hi)},
-                       {"inRange", {{"color", colors}}},
-                       {"outOfRange", {{"color", ramp_color(1)}}}};
+  json["visualMap"] = json_object({{"show", false},
+                                   {"seriesIndex", 0},
+                                   {"min", number(range.lo)},
+                                   {"max", number(range.hi)},
+                                   {"inRange", json_object({{"color", colors}})},
+                                   {"outOfRange", json_object({{"color", ramp_color(1)}})}});
   json["series"] = {{{"type", "heatmap"}, {"name", map.value_label}, {"data", data}}};
   const auto lines = contour_lines(map);
   for (const auto& line : lines) json["series"].push_back(contour_series(line));
@@ -342,12 +349,13 @@ Json option(const StackedBars& bars) {
   for (std::size_t p = 0; p < bars.parts.size(); ++p) {
     Json data = Json::array();
     for (const double value : bars.values[p]) data.push_back(number(std::max(0.0, value)));
-    json["series"].push_back({{"type", "bar"},
-                              {"stack", "total"},
-                              {"barCategoryGap", "28%"},
-                              {"name", bars.parts[p]},
-                              {"data", data},
-                              {"itemStyle", {{"color", palette_color(p)}}}});
+    json["series"].push_back(
+        json_object({{"type", "bar"},
+                     {"stack", "total"},
+                     {"barCategoryGap", "28%"},
+                     {"name", bars.parts[p]},
+                     {"data", data},
+                     {"itemStyle", json_object({{"color", palette_color(p)}})}}));
   }
   return json;
 }
@@ -373,25 +381,27 @@ Json option(const ViolinPlot& plot) {
     shape["yAxisIndex"] = 1;
     json["series"].push_back(std::move(shape));
     json["series"].push_back(
-        {{"type", "line"},
-         {"ink", true},
-         {"yAxisIndex", 1},
-         {"silent", true},
-         {"showSymbol", false},
-         {"lineStyle", {{"width", 3}}},
-         {"data", {{number(violin->lower), row}, {number(violin->upper), row}}}});
-    medians.push_back(
-        {{"value", {number(violin->middle), row}},
+        json_object({{"type", "line"},
+                     {"ink", true},
+                     {"yAxisIndex", 1},
+                     {"silent", true},
+                     {"showSymbol", false},
+                     {"lineStyle", json_object({{"width", 3}})},
+                     {"data", json_array({json_array({number(violin->lower), row}),
+                                          json_array({number(violin->upper), row})})}}));
+    medians.push_back(json_object(
+        {{"value", json_array({number(violin->middle), row})},
          {"name", plot.names[i] + ": median, quartiles " + tick_label(number(violin->lower)) +
-                      " to " + tick_label(number(violin->upper))}});
+                      " to " + tick_label(number(violin->upper))}}));
   }
-  json["series"].push_back(
+  json["series"].push_back(json_object(
       {{"type", "scatter"},
        {"yAxisIndex", 1},
        {"symbolSize", 8},
        {"z", 10},
-       {"itemStyle", {{"color", "#fff"}, {"borderColor", "#333"}, {"borderWidth", 1.5}}},
-       {"data", medians}});
+       {"itemStyle",
+        json_object({{"color", "#fff"}, {"borderColor", "#333"}, {"borderWidth", 1.5}})},
+       {"data", medians}}));
   return json;
 }
 
@@ -410,20 +420,22 @@ Json option(const Timeline& timeline) {
   for (const auto& span : timeline.spans) {
     const auto kind =
         static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), span.kind) - kinds.begin());
-    lines[kind].push_back({{"value", {number(span.begin), span.lane}}, {"name", span.label}});
-    lines[kind].push_back({{"value", {number(span.end), span.lane}}, {"name", span.label}});
-    lines[kind].push_back({{"value", {nullptr, span.lane}}});
+    lines[kind].push_back(json_object(
+        {{"value", json_array({number(span.begin), span.lane})}, {"name", span.label}}));
+    lines[kind].push_back(
+        json_object({{"value", json_array({number(span.end), span.lane})}, {"name", span.label}}));
+    lines[kind].push_back(json_object({{"value", json_array({nullptr, span.lane})}}));
   }
   json["series"] = Json::array();
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    json["series"].push_back(
+    json["series"].push_back(json_object(
         {{"type", "line"},
          {"name", kinds[k]},
          {"data", lines[k]},
          {"showSymbol", false},
          {"connectNulls", false},
-         {"lineStyle", {{"width", 22}, {"cap", "butt"}, {"color", palette_color(k)}}},
-         {"itemStyle", {{"color", palette_color(k)}}}});
+         {"lineStyle", json_object({{"width", 22}, {"cap", "butt"}, {"color", palette_color(k)}})},
+         {"itemStyle", json_object({{"color", palette_color(k)}})}}));
   }
   return json;
 }

@@ -166,7 +166,8 @@ Cell raw_knob(const RawPoint& row) {
 
 Result plan_result(const campaign::Plan& plan, const std::string& path, bool known) {
   Result result{plan_table(plan)};
-  result.json = {{"name", plan.name}, {"plan", path}, {"kinds", result.table.to_json()}};
+  result.json =
+      json_object({{"name", plan.name}, {"plan", path}, {"kinds", result.table.to_json()}});
   result.remarks = prediction_remarks(plan, known);
   return result;
 }
@@ -179,7 +180,7 @@ Result job_result(const std::vector<campaign::Job>& jobs) {
                      {{"job"}, at<&Job::id>},
                      {{"tasks"}, [](const Job& job) { return plain_cell(job.tasks.size()); }}},
                     jobs)};
-  result.json = {{"jobs", result.table.to_json()}};
+  result.json = json_object({{"jobs", result.table.to_json()}});
   return result;
 }
 
@@ -200,7 +201,7 @@ Result rerun_result(const campaign::Reruns& reruns) {
         [](const Kind& kind) { return plain_cell(kind.points); }},
        {{"calibration"}, [](const Kind& kind) { return plain_cell(kind.calibration); }}},
       reruns.kinds)};
-  result.json = {{"kinds", result.table.to_json()}};
+  result.json = json_object({{"kinds", result.table.to_json()}});
   return result;
 }
 
@@ -212,16 +213,16 @@ Result standing_result(const std::string& name, const campaign::Standing& standi
   Result result{standing_kinds_table(standing)};
   Table boards = standing_boards_table(standing), faults = faults_table(standing);
   Table points = failed_points_table(standing);
-  result.json = {{"name", name},
-                 {"planned", standing.planned},
-                 {"done", standing.done},
-                 {"complete", standing.complete()},
-                 {"eta_s", known_json(standing.eta_s)},
-                 {"engine_fault", standing.engine_fault},
-                 {"kinds", result.table.to_json()},
-                 {"boards", boards.to_json()},
-                 {"faults", faults.to_json()},
-                 {"failed_points", points.to_json()}};
+  result.json = json_object({{"name", name},
+                             {"planned", standing.planned},
+                             {"done", standing.done},
+                             {"complete", standing.complete()},
+                             {"eta_s", known_json(standing.eta_s)},
+                             {"engine_fault", standing.engine_fault},
+                             {"kinds", result.table.to_json()},
+                             {"boards", boards.to_json()},
+                             {"faults", faults.to_json()},
+                             {"failed_points", points.to_json()}});
   result.add("", std::move(boards));
   result.add("", std::move(faults));
   if (!standing.points.empty()) result.add("", std::move(points));
@@ -310,14 +311,14 @@ Result task_result(const campaign::TaskSummary& done) {
                                 {{"failed"}, at<&Done::failed>},
                                 {{"handed_in"}, at<&Done::handed_in, &store::HandedIn::added>}},
                                std::vector{done})};
-  result.json = {{"board", done.board},
-                 {"serial", done.serial},
-                 {"measured", done.measured},
-                 {"skipped", done.skipped},
-                 {"failed", done.failed},
-                 {"failures", done.failures},
-                 {"malformed_marks", done.malformed_marks},
-                 {"handed_in", done.handed_in.added}};
+  result.json = json_object({{"board", done.board},
+                             {"serial", done.serial},
+                             {"measured", done.measured},
+                             {"skipped", done.skipped},
+                             {"failed", done.failed},
+                             {"failures", done.failures},
+                             {"malformed_marks", done.malformed_marks},
+                             {"handed_in", done.handed_in.added}});
   result.remarks = measure::skipped_marks_remarks(done.malformed_marks);
   return result;
 }
@@ -328,12 +329,12 @@ Result profile_result(const measure::ProfileSummary& summary, const std::string&
                                 {{"skipped"}, at<&Done::skipped>},
                                 {{"failed"}, at<&Done::failed>}},
                                std::vector{summary})};
-  result.json = {{"measured", summary.measured},
-                 {"skipped", summary.skipped},
-                 {"failed", summary.failed},
-                 {"failures", summary.failures},
-                 {"malformed_marks", summary.malformed_marks},
-                 {"store", store}};
+  result.json = json_object({{"measured", summary.measured},
+                             {"skipped", summary.skipped},
+                             {"failed", summary.failed},
+                             {"failures", summary.failures},
+                             {"malformed_marks", summary.malformed_marks},
+                             {"store", store}});
   result.remarks = measure::skipped_marks_remarks(summary.malformed_marks);
   return result;
 }

@@ -127,9 +127,9 @@ std::optional<double> high(const std::optional<Interval>& interval) {
 template <QuantityEffect BoardEffect::*kQuantity>
 void add_effect_fields(const std::string& name, std::vector<Field<EffectRow>>& fields) {
   const auto add = [&](Column column, Cell (*get)(const EffectRow&)) {
-    column.name = name + column.name;
+    column.name = name + std::string(column.name);
     column.digits = 2;
-    fields.push_back({std::move(column), get});
+    fields.push_back({column, get});
   };
   add({"_pct"}, [](const EffectRow& row) {
     return row.board.known ? percent_cell((row.board.*kQuantity).offset) : Cell();
@@ -177,16 +177,16 @@ Result fleet_result(const campaign::FleetStatus& status, FleetPart data) {
   const auto totals = campaign::totals_of(status);
   Table modes = fleet_modes_table(status), drift = fleet_drift_table(status),
         energy = fleet_energy_table(status);
-  result.json = {{"boards", result.table.to_json()},
-                 {"totals",
-                  {{"boards", totals.boards},
-                   {"up", known_json(totals.up)},
-                   {"window_power_w", known_json(totals.power_w)},
-                   {"day_energy_j", known_json(totals.energy_j)}}},
-                 {"modes", modes.to_json()},
-                 {"drift", drift.to_json()},
-                 {"energy", energy.to_json()},
-                 {"missing", status.missing}};
+  result.json =
+      json_object({{"boards", result.table.to_json()},
+                   {"totals", json_object({{"boards", totals.boards},
+                                           {"up", known_json(totals.up)},
+                                           {"window_power_w", known_json(totals.power_w)},
+                                           {"day_energy_j", known_json(totals.energy_j)}})},
+                   {"modes", modes.to_json()},
+                   {"drift", drift.to_json()},
+                   {"energy", energy.to_json()},
+                   {"missing", status.missing}});
   result.after = {{totals_line(totals)}};
   result.add("Modes for which another mode is better in time and power:", std::move(modes));
   result.add("Points of the day compared with other points of the same mode:", std::move(drift));

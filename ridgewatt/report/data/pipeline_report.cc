@@ -92,12 +92,12 @@ Result epochs_result(const answer::EpochAnswer& found, const std::vector<NamedEp
   Result result{changes, with_origin(changes, {found.origin})};
   const std::string relief = answer::relief_of(found);
   const Table rows = epoch_table(epochs);
-  result.json = {{"provenance", name_of(found.origin.provenance)},
-                 {"ground", found.ground},
-                 {"page_cache_gb", found.config.cache_bytes / 1e9},
-                 {"epochs", rows.to_json()},
-                 {"relief", relief},
-                 {"what_if", changes.to_json()}};
+  result.json = json_object({{"provenance", name_of(found.origin.provenance)},
+                             {"ground", found.ground},
+                             {"page_cache_gb", found.config.cache_bytes / 1e9},
+                             {"epochs", rows.to_json()},
+                             {"relief", relief},
+                             {"what_if", changes.to_json()}});
   if (found.caveats) add_caveats(*found.caveats, result.json);
   if (found.clocks != PowerMode{}) result.json["clocks"] = mode_to_json(found.clocks);
   add_origin(result.json, found.origin);
@@ -145,10 +145,10 @@ Result loader_result(const std::vector<pipeline::LoaderRow>& rows,
        {{"binds"},
         [](const R& row) { return row.predicted ? plain_cell(row.predicted->bound) : Cell(); }}},
       rows)};
-  result.json = {{"provenance", name_of(Provenance::kMeasured)},
-                 {"samples", bench.loader.paths.size()},
-                 {"cores", bench.cores},
-                 {"runs", result.table.to_json()}};
+  result.json = json_object({{"provenance", name_of(Provenance::kMeasured)},
+                             {"samples", bench.loader.paths.size()},
+                             {"cores", bench.cores},
+                             {"runs", result.table.to_json()}});
   return result;
 }
 

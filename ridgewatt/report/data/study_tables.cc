@@ -36,15 +36,15 @@ Result study_result(const StudyReport& report) {
   Table effects = effect_table(report.analysis), optima = optimum_table(report.analysis);
   const Table cells = cell_table(report);
   Result result{effects, with_origin(effects, {origin})};
-  result.json = {{"study", report.study.name},
-                 {"provenance", name_of(report.provenance)},
-                 {"where", report.where},
-                 {"runs", report.results.size()},
-                 {"remarks", report.remarks},
-                 {"cells", cells.to_json()},
-                 {"effects", effects.to_json()},
-                 {"optima", optima.to_json()},
-                 {"findings", report.analysis.findings}};
+  result.json = json_object({{"study", report.study.name},
+                             {"provenance", name_of(report.provenance)},
+                             {"where", report.where},
+                             {"runs", report.results.size()},
+                             {"remarks", report.remarks},
+                             {"cells", cells.to_json()},
+                             {"effects", effects.to_json()},
+                             {"optima", optima.to_json()},
+                             {"findings", report.analysis.findings}});
   result.before = {{study_heading(report)}};
   if (report.planned > 0) result.before.insert(result.before.end(), {{"", cells}, {"\n"}});
   if (optima.rows().size() <= kMostOptima) result.add("", std::move(optima));

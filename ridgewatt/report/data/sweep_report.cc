@@ -53,21 +53,21 @@ Json quality_json(const CheckedSweep& checked) {
   const auto& [sweep, report] = checked;
   Json flags = Json::array();
   for (const auto& flag : listed_flags(checked)) {
-    flags.push_back({{"line", flag.line},
-                     {"fault", flag.fault},
-                     {"mode", mode_to_json(flag.point().mode)},
-                     {"batch", flag.point().batch},
-                     {"detail", flag.detail}});
+    flags.push_back(json_object({{"line", flag.line},
+                                 {"fault", flag.fault},
+                                 {"mode", mode_to_json(flag.point().mode)},
+                                 {"batch", flag.point().batch},
+                                 {"detail", flag.detail}}));
   }
-  return {{"workload", sweep.workload},
-          {"kind", sweep.kind},
-          {"board", sweep.board},
-          {"rows", sweep.observations.size()},
-          {"flagged_rows", report.flagged_rows()},
-          {"flagged_share", report.flagged_share()},
-          {"flagged_when_measured", sweep.flagged_rows()},
-          {"remarks", report.remarks},
-          {"flags", flags}};
+  return json_object({{"workload", sweep.workload},
+                      {"kind", sweep.kind},
+                      {"board", sweep.board},
+                      {"rows", sweep.observations.size()},
+                      {"flagged_rows", report.flagged_rows()},
+                      {"flagged_share", report.flagged_share()},
+                      {"flagged_when_measured", sweep.flagged_rows()},
+                      {"remarks", report.remarks},
+                      {"flags", flags}});
 }
 
 }  // namespace

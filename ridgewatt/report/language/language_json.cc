@@ -17,11 +17,11 @@ Json engines_json(const answer::LanguageAnswer& found) {
   for (const auto& setting : found.settings) {
     const llm::EngineRelease& release = *setting.release;
     if (!listed.insert(&release).second) continue;
-    list.push_back({{"runtime", setting.engine->name},
-                    {"title", release.title},
-                    {"boards", release.boards},
-                    {"quantizations", release.quantizations},
-                    {"origin", release.origin}});
+    list.push_back(json_object({{"runtime", setting.engine->name},
+                                {"title", release.title},
+                                {"boards", release.boards},
+                                {"quantizations", release.quantizations},
+                                {"origin", release.origin}}));
   }
   return list;
 }
@@ -35,27 +35,27 @@ Json memory_json(const answer::LanguageAnswer& found) {
       Json contexts = Json::array();
       for (std::size_t i = 0; i < memory.at_contexts.size(); ++i) {
         const llm::Fit& at = memory.at_contexts[i];
-        contexts.push_back({{"context", found.question.contexts[i]},
-                            {"memory_bytes", answer::LanguageMemory::needed_bytes(at)},
-                            {"fits", at.fits()},
-                            {"beyond_training", at.beyond_training}});
+        contexts.push_back(json_object({{"context", found.question.contexts[i]},
+                                        {"memory_bytes", answer::LanguageMemory::needed_bytes(at)},
+                                        {"fits", at.fits()},
+                                        {"beyond_training", at.beyond_training}}));
       }
-      list.push_back({{"board", board_label(found.boards[b])},
-                      {"quantization", fit.quantization},
-                      {"fits", fit.fits()},
-                      {"beyond_training", fit.beyond_training},
-                      {"board_bytes", fit.board_bytes},
-                      {"system_bytes", fit.system_bytes},
-                      {"runtime_bytes", fit.runtime_bytes},
-                      {"weights_bytes", fit.weights_bytes},
-                      {"kv_bytes", fit.kv_bytes},
-                      {"buffer_bytes", fit.buffer_bytes},
-                      {"left_bytes", fit.left_bytes()},
-                      {"largest_context", fit.largest_context},
-                      {"largest_context_by", fit.context_of_model ? "model" : "memory"},
-                      {"largest_batch", fit.largest_batch},
-                      {"sum", fits_text(fit)},
-                      {"contexts", std::move(contexts)}});
+      list.push_back(json_object({{"board", board_label(found.boards[b])},
+                                  {"quantization", fit.quantization},
+                                  {"fits", fit.fits()},
+                                  {"beyond_training", fit.beyond_training},
+                                  {"board_bytes", fit.board_bytes},
+                                  {"system_bytes", fit.system_bytes},
+                                  {"runtime_bytes", fit.runtime_bytes},
+                                  {"weights_bytes", fit.weights_bytes},
+                                  {"kv_bytes", fit.kv_bytes},
+                                  {"buffer_bytes", fit.buffer_bytes},
+                                  {"left_bytes", fit.left_bytes()},
+                                  {"largest_context", fit.largest_context},
+                                  {"largest_context_by", fit.context_of_model ? "model" : "memory"},
+                                  {"largest_batch", fit.largest_batch},
+                                  {"sum", fits_text(fit)},
+                                  {"contexts", std::move(contexts)}}));
     }
   }
   return list;
@@ -65,11 +65,11 @@ Json phases_json(const answer::LanguageAnswer& found) {
   Json list = Json::array();
   for (const auto& weights : found.weights) {
     for (const auto& step : weights.steps) {
-      list.push_back({{"quantization", weights.name},
-                      {"phase", name_of(step.phase)},
-                      {"work_flop", step.work_flop},
-                      {"traffic_bytes", step.traffic_bytes},
-                      {"flop_per_byte", step.intensity()}});
+      list.push_back(json_object({{"quantization", weights.name},
+                                  {"phase", name_of(step.phase)},
+                                  {"work_flop", step.work_flop},
+                                  {"traffic_bytes", step.traffic_bytes},
+                                  {"flop_per_byte", step.intensity()}}));
     }
   }
   return list;
@@ -131,7 +131,7 @@ Json language_json(const answer::LanguageAnswer& found, bool front) {
   json["engines"] = engines_json(found);
   json["left_out"] = Json::array();
   for (const auto& [what, reason] : found.left_out) {
-    json["left_out"].push_back({{"what", what}, {"reason", reason}});
+    json["left_out"].push_back(json_object({{"what", what}, {"reason", reason}}));
   }
   json["remarks"] = language_remarks(found);
   return json;

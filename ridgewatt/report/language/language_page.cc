@@ -8,6 +8,7 @@
 
 #include "ridgewatt/base/plural.h"
 #include "ridgewatt/base/sentence.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/forecast.h"
 #include "ridgewatt/report/html_report.h"
@@ -66,8 +67,7 @@ std::vector<std::size_t> drawn_rows(const LanguageAnswer& found) {
   rows.resize(found.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const auto speed = [&](std::size_t i) { return found.rows[i].forecast.tokens_per_s.value; };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return speed(a) < speed(b); });
+  sort_stably(rows, [&](std::size_t a, std::size_t b) { return speed(a) < speed(b); });
   std::vector<std::size_t> spread;
   for (std::size_t i = 0; i < kMostLines; ++i) {
     spread.push_back(rows[i * (rows.size() - 1) / (kMostLines - 1)]);

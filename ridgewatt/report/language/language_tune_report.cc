@@ -95,12 +95,12 @@ Json plan_json(const LanguagePlan& plan) {
 Json tuned_json(const answer::LanguageTuneAnswer& found, const answer::TunedLanguage& tuned) {
   const answer::LanguageAnswer& language = found.language;
   const auto& setting = language.settings[tuned.setting];
-  Json json = {{"board", board_label(language.boards[setting.board])},
-               {"runtime", setting.engine->name},
-               {"quantization", language.weights[setting.weights].name},
-               {"fits", tuned.fits},
-               {"feasible", tuned.best.has_value()},
-               {"considered", tuned.modes}};
+  Json json = json_object({{"board", board_label(language.boards[setting.board])},
+                           {"runtime", setting.engine->name},
+                           {"quantization", language.weights[setting.weights].name},
+                           {"fits", tuned.fits},
+                           {"feasible", tuned.best.has_value()},
+                           {"considered", tuned.modes}});
   if (tuned.best) json.update(plan_json(*tuned.best));
   if (tuned.one_mode) json["one_mode"] = plan_json(*tuned.one_mode);
   if (tuned.miss) {
@@ -109,7 +109,7 @@ Json tuned_json(const answer::LanguageTuneAnswer& found, const answer::TunedLang
   }
   json["presets"] = Json::array();
   for (const auto& [name, plan] : tuned.presets) {
-    Json preset = {{"preset", name}};
+    Json preset = json_object({{"preset", name}});
     preset.update(plan_json(plan));
     json["presets"].push_back(std::move(preset));
   }
@@ -122,10 +122,11 @@ Json limits_json(const LanguageLimits& limits) {
   const auto known = [](double value, double scale) {
     return value < LanguageLimits::kNone ? Json(value * scale) : Json();
   };
-  return {{"power_w", known(limits.power_w, 1)},
-          {"ttft_ms", known(limits.ttft_s, 1e3)},
-          {"tpot_ms", known(limits.tpot_s, 1e3)},
-          {"tokens_per_s", limits.tokens_per_s > 0 ? Json(limits.tokens_per_s) : Json()}};
+  return json_object(
+      {{"power_w", known(limits.power_w, 1)},
+       {"ttft_ms", known(limits.ttft_s, 1e3)},
+       {"tpot_ms", known(limits.tpot_s, 1e3)},
+       {"tokens_per_s", limits.tokens_per_s > 0 ? Json(limits.tokens_per_s) : Json()}});
 }
 
 // Lists the settings that fit but have no answer; empty if there is none.
@@ -152,20 +153,20 @@ std::string missing_text(const answer::LanguageTuneAnswer& found) {
 
 Json language_tune_json(const answer::LanguageTuneAnswer& found) {
   const llm::Request& request = found.language.question.request;
-  Json json = {{"model", found.language.model.name},
-               {"goal", name_of(found.question.goal)},
-               {"limits", limits_json(found.question.limits)},
-               {"confidence", found.question.confidence},
-               {"phases", found.question.phases},
-               {"prompt", request.prompt_tokens},
-               {"generate", request.generated_tokens},
-               {"concurrency", request.concurrency}};
+  Json json = json_object({{"model", found.language.model.name},
+                           {"goal", name_of(found.question.goal)},
+                           {"limits", limits_json(found.question.limits)},
+                           {"confidence", found.question.confidence},
+                           {"phases", found.question.phases},
+                           {"prompt", request.prompt_tokens},
+                           {"generate", request.generated_tokens},
+                           {"concurrency", request.concurrency}});
   json.update(tuned_json(found, found.settings.front()));
   json["settings"] = Json::array();
   for (const auto& tuned : found.settings) json["settings"].push_back(tuned_json(found, tuned));
   json["left_out"] = Json::array();
   for (const auto& [what, reason] : found.language.left_out) {
-    json["left_out"].push_back({{"what", what}, {"reason", reason}});
+    json["left_out"].push_back(json_object({{"what", what}, {"reason", reason}}));
   }
   json["remarks"] = language_remarks(found.language);
   return json;

@@ -50,7 +50,7 @@ Json type_json(const workload::ValueInfo& value) {
 
 Json tensor_json(const workload::Model& model, workload::TensorId id) {
   const workload::Tensor& tensor = model.tensors[static_cast<std::size_t>(id)];
-  Json json = {{"name", tensor.name}};
+  Json json = json_object({{"name", tensor.name}});
   json.update(type_json(tensor));
   return json;
 }
@@ -64,22 +64,22 @@ Json tensors_json(const workload::Model& model, const std::vector<workload::Tens
 }
 
 Json totals_json(const workload::Analysis& a) {
-  return {{"macs", count(a.macs)},
-          {"flops", count(a.flops)},
-          {"int_ops", count(a.int_ops)},
-          {"bytes", count(a.bytes())},
-          {"bytes_read", count(a.read_bytes)},
-          {"bytes_written", count(a.write_bytes)},
-          {"parameters", count(a.parameter_count)},
-          {"parameter_bytes", count(a.parameter_bytes)},
-          {"arithmetic_intensity", a.arithmetic_intensity()},
-          {"peak_memory_bytes", count(a.peak_memory_bytes)},
-          {"kernels", count(a.kernels)}};
+  return json_object({{"macs", count(a.macs)},
+                      {"flops", count(a.flops)},
+                      {"int_ops", count(a.int_ops)},
+                      {"bytes", count(a.bytes())},
+                      {"bytes_read", count(a.read_bytes)},
+                      {"bytes_written", count(a.write_bytes)},
+                      {"parameters", count(a.parameter_count)},
+                      {"parameter_bytes", count(a.parameter_bytes)},
+                      {"arithmetic_intensity", a.arithmetic_intensity()},
+                      {"peak_memory_bytes", count(a.peak_memory_bytes)},
+                      {"kernels", count(a.kernels)}});
 }
 
 Json node_json(const workload::Model& model, const workload::Step& step,
                const workload::NodeCost& cost) {
-  Json json = {{"name", step.node->name}, {"op", step.node->op}};
+  Json json = json_object({{"name", step.node->name}, {"op", step.node->op}});
   if (!step.node->domain.empty()) json["domain"] = step.node->domain;
   json["outputs"] = tensors_json(model, step.node->outputs);
   if (step.count != 1) json["count"] = count(step.count);
@@ -97,16 +97,16 @@ std::string precision_name(const workload::Analysis& a, const workload::KernelCo
 }
 
 Json kernel_json(const workload::Analysis& a, const workload::KernelCost& kernel) {
-  Json json = {{"name", kernel.name},
-               {"op", kernel.op},
-               {"class", name_of(kernel.op_class)},
-               {"precision", precision_name(a, kernel)},
-               {"macs", count(kernel.macs)},
-               {"flops", count(kernel.work_flop)},
-               {"int_ops", count(kernel.work_int_op)},
-               {"bytes_read", count(kernel.read_bytes)},
-               {"bytes_written", count(kernel.write_bytes)},
-               {"launches", kernel.launches}};
+  Json json = json_object({{"name", kernel.name},
+                           {"op", kernel.op},
+                           {"class", name_of(kernel.op_class)},
+                           {"precision", precision_name(a, kernel)},
+                           {"macs", count(kernel.macs)},
+                           {"flops", count(kernel.work_flop)},
+                           {"int_ops", count(kernel.work_int_op)},
+                           {"bytes_read", count(kernel.read_bytes)},
+                           {"bytes_written", count(kernel.write_bytes)},
+                           {"launches", kernel.launches}});
   json["steps"] = kernel.steps;
   return json;
 }
@@ -115,13 +115,13 @@ Json kernel_json(const workload::Analysis& a, const workload::KernelCost& kernel
 
 StreamedJson analysis_json(const workload::Model& model, const workload::Analysis& a,
                            const workload::CostOptions& options) {
-  Json json = {{"schema_version", kAnalysisSchemaVersion},
-               {"model", model.name},
-               {"kind", name_of(a.workload.kind)},
-               {"batch", a.shapes.batch},
-               {"precision", std::string(name_of(a.workload.precision))},
-               {"convention", name_of(options.convention)},
-               {"traffic", name_of(workload::traffic_model(options))}};
+  Json json = json_object({{"schema_version", kAnalysisSchemaVersion},
+                           {"model", model.name},
+                           {"kind", name_of(a.workload.kind)},
+                           {"batch", a.shapes.batch},
+                           {"precision", std::string(name_of(a.workload.precision))},
+                           {"convention", name_of(options.convention)},
+                           {"traffic", name_of(workload::traffic_model(options))}});
   if (options.kind == WorkloadKind::kTraining) json["optimizer"] = name_of(options.optimizer);
   const Json totals = totals_json(a);
   json.update(totals);
@@ -236,7 +236,7 @@ LayerSums analysis_sums(const Table& layers) {
 }
 
 Json explanation_json(const workload::Explanation& e) {
-  Json json = {{"node", e.node}, {"op", e.op}, {"formula", e.formula}};
+  Json json = json_object({{"node", e.node}, {"op", e.op}, {"formula", e.formula}});
   json["terms"] = Json::object();
   for (const auto& [name, value] : e.terms) json["terms"][std::string(name)] = count(value);
   json["substituted"] = e.substituted;

@@ -11,25 +11,25 @@ namespace ridgewatt::report {
 namespace {
 
 Json fit_json(const llm::Fit& fit) {
-  return {{"board", fit.board},
-          {"quantization", fit.quantization},
-          {"fits", fit.fits()},
-          {"beyond_training", fit.beyond_training},
-          {"board_bytes", fit.board_bytes},
-          {"system_bytes", fit.system_bytes},
-          {"system_source", fit.system_source},
-          {"runtime_bytes", fit.runtime_bytes},
-          {"weights_bytes", fit.weights_bytes},
-          {"kv_bytes", fit.kv_bytes},
-          {"buffer_bytes", fit.buffer_bytes},
-          {"left_bytes", fit.left_bytes()},
-          {"bits_per_weight", known_json(fit.bits_per_weight)},
-          {"largest_context", fit.largest_context},
-          {"largest_context_by", fit.context_of_model ? "model" : "memory"},
-          {"largest_batch", fit.largest_batch},
-          {"decode_bytes", known_json(fit.decode_bytes)},
-          {"decode_flop", known_json(fit.decode_flop)},
-          {"sum", fits_text(fit)}};
+  return json_object({{"board", fit.board},
+                      {"quantization", fit.quantization},
+                      {"fits", fit.fits()},
+                      {"beyond_training", fit.beyond_training},
+                      {"board_bytes", fit.board_bytes},
+                      {"system_bytes", fit.system_bytes},
+                      {"system_source", fit.system_source},
+                      {"runtime_bytes", fit.runtime_bytes},
+                      {"weights_bytes", fit.weights_bytes},
+                      {"kv_bytes", fit.kv_bytes},
+                      {"buffer_bytes", fit.buffer_bytes},
+                      {"left_bytes", fit.left_bytes()},
+                      {"bits_per_weight", known_json(fit.bits_per_weight)},
+                      {"largest_context", fit.largest_context},
+                      {"largest_context_by", fit.context_of_model ? "model" : "memory"},
+                      {"largest_batch", fit.largest_batch},
+                      {"decode_bytes", known_json(fit.decode_bytes)},
+                      {"decode_flop", known_json(fit.decode_flop)},
+                      {"sum", fits_text(fit)}});
 }
 
 }  // namespace
@@ -59,11 +59,11 @@ Table fits_table(std::span<const llm::Fit> fits) {
 }
 
 Json language_model_json(const llm::LanguageModel& model) {
-  Json json = {{"model", model.name},
-               {"source", model.source},
-               {"format", name_of(model.format)},
-               {"architecture", model.architecture},
-               {"provenance", "modelled"}};
+  Json json = json_object({{"model", model.name},
+                           {"source", model.source},
+                           {"format", name_of(model.format)},
+                           {"architecture", model.architecture},
+                           {"provenance", "modelled"}});
   json["parameters"] = model.weights_known ? Json(llm::parameters_of(model.description)) : Json();
   json["active_parameters"] =
       model.weights_known ? Json(llm::active_parameters_of(model.description)) : Json();

@@ -131,7 +131,7 @@ Json figure_json(const Figure& figure) {
   json["legend"] = Json::array();
   for (const auto& entry : figure_legend(figure)) {
     json["legend"].push_back(
-        {{"name", entry.name}, {"color", entry.color}, {"mark", legend_shape(entry)}});
+        json_object({{"name", entry.name}, {"color", entry.color}, {"mark", legend_shape(entry)}}));
   }
   json["height"] = chart_height(figure);
   json["option"] = to_echarts(figure);
@@ -143,7 +143,7 @@ Json figure_json(const Figure& figure) {
     for (const auto& cell : row) cells.push_back(cell_json(cell));
     rows.push_back(std::move(cells));
   }
-  json["data"] = {{"caption", data.caption}, {"columns", columns}, {"rows", rows}};
+  json["data"] = json_object({{"caption", data.caption}, {"columns", columns}, {"rows", rows}});
   return json;
 }
 

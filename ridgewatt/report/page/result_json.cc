@@ -352,11 +352,11 @@ Table points_table(const Json& points, const std::vector<std::string>& names,
   const std::size_t count = std::min<std::size_t>(kMostTableRows, points.size());
   std::vector<PowerMode> modes;
   for (std::size_t i = 0; i < count; ++i) modes.push_back(mode_at(points[i]));
-  const auto has = [&](const std::string& key) {
+  const auto has = [&](std::string_view key) {
     return std::any_of(points.begin(), points.end(),
-                       [&](const auto& point) { return point.contains(key); });
+                       [&](const auto& point) { return point.contains(std::string(key)); });
   };
-  const auto asked = [&](const std::string& name) {
+  const auto asked = [&](std::string_view name) {
     return std::any_of(more.begin(), more.end(), [&](const char* key) { return name == key; });
   };
   std::vector<Column> who;
@@ -383,9 +383,9 @@ Table points_table(const Json& points, const std::vector<std::string>& names,
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Cell> row;
     if (!names.empty()) row.emplace_back(names[i]);
-    for (const auto& column : who) row.push_back(cell_at(points[i], column.name));
+    for (const auto& column : who) row.push_back(cell_at(points[i], std::string(column.name)));
     for (auto& cell : knob_cells(modes[i], knobs)) row.push_back(std::move(cell));
-    for (const auto& column : wanted) row.push_back(cell_at(points[i], column.name));
+    for (const auto& column : wanted) row.push_back(cell_at(points[i], std::string(column.name)));
     table.add_row(std::move(row));
   }
   return table;

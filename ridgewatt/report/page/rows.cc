@@ -272,7 +272,7 @@ StreamedJson streamed(Json head, std::string key, Rows rows) {
     shared->fill(i, cells);
     if (row.is_null()) {
       for (const auto& column : shared->columns) {
-        if (!column.optional) row[column.name] = nullptr;
+        if (!column.optional) row[std::string(column.name)] = nullptr;
       }
     }
     auto value = row.begin();

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/report/rows.h"
@@ -65,10 +69,10 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
     }
     return found;
   };
-  auto found = matches([](const Column& column) { return column.name; });
+  auto found = matches([](const Column& column) { return std::string(column.name); });
   if (found.empty()) {
     found = matches([](const Column& column) {
-      return column.formerly.empty() ? column.name : column.formerly;
+      return std::string(column.formerly.empty() ? column.name : column.formerly);
     });
   }
   if (found.empty()) found = matches(column_heading);
@@ -77,9 +81,9 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
   }
   if (found.size() == 1) return found.front();
   NameSet names;
-  for (const auto& column : columns) names.names.push_back(column.name);
+  for (const auto& column : columns) names.names.emplace_back(column.name);
   for (const auto& column : columns) {
-    names.synonyms.push_back({without_unit(column_heading(column)), column.name});
+    names.synonyms.push_back({without_unit(column_heading(column)), std::string(column.name)});
   }
   if (found.empty()) {
     throw UsageError("the table has no column '" + escape_terminal(wanted) + "'", option,
@@ -158,6 +162,38 @@ std::string cell_text(const Cell& cell, const Column& column) {
   return cell_text(number ? Cell(*number * column.scale) : cell, column.digits);
 }
 
+Label::Label(std::string_view text) {
+  static std::mutex mutex;
+  static auto& kept = *new std::set<std::string, std::less<>>();  // never destroyed
+  const std::lock_guard lock(mutex);
+  auto found = kept.find(text);
+  if (found == kept.end()) found = kept.emplace(text).first;
+  text_ = found->c_str();
+}
+
+Cell CellView::cell() const {
+  switch (kind_) {
+    case kNumber:
+      return as_.number;
+    case kCount:
+      return as_.count;
+    case kLiteral:
+      return std::string(as_.literal);
+    case kText:
+      return std::string(as_.text);
+    case kCell:
+      break;
+  }
+  return *as_.cell;
+}
+
+void Table::add_row(std::initializer_list<CellView> row) {
+  std::vector<Cell> cells;
+  cells.reserve(row.size());
+  for (const CellView& view : row) cells.push_back(view.cell());
+  add_row(std::move(cells));
+}
+
 void Table::add_row(std::vector<Cell> row) {
   if (row.size() != columns_.size())
     throw UsageError("a row of the table has the wrong number of cells");
@@ -181,7 +217,7 @@ void Table::sort(const std::string& order) {
   const std::size_t by = find_column(columns_, name, "--sort");
   std::vector<std::size_t> places(rows_.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+  sort_stably(places, [&](std::size_t a, std::size_t b) {
     return before(rows_[a][by], rows_[b][by], descending);
   });
   std::vector<std::vector<Cell>> rows;
@@ -208,7 +244,7 @@ void Table::keep_columns(const std::vector<std::string>& names) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = columns_[c];
     if (same_word(column.formerly, names[c])) column.name = column.formerly;
-    column.formerly.clear();
+    column.formerly = {};
     column.rank = 0;
     column.optional = false;
   }
@@ -266,7 +302,7 @@ Json Table::to_json() const {
   for (const auto& row : table.rows_) {
     Json object = Json::object();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      auto& value = object[table.columns_[c].name];
+      auto& value = object[std::string(table.columns_[c].name)];
       std::visit(CellCase{[&](std::monostate) { value = nullptr; },
                           [&](const auto& content) { value = content; }},
                  row[c]);

@@ -84,10 +84,10 @@ std::string spelled(const std::string& word) {
 }  // namespace
 
 std::string column_heading(const Column& column) {
-  if (!column.heading.empty()) return column.heading;
+  if (!column.heading.empty()) return std::string(column.heading);
   if (column.name == "cpu_cores") return "cores";
-  if (column.name.find('.') != std::string::npos) return column.name;  // a key inside a JSON file
-  std::string name = column.name;
+  std::string name(column.name);
+  if (name.find('.') != std::string::npos) return name;  // a key inside a JSON file
   std::string unit;
   for (const auto& [suffix, text] : kUnits) {
     // The suffix of a bound precedes or follows the unit: time_lo_ms, static_power_w_lo.

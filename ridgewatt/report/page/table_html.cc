@@ -44,9 +44,8 @@ Json column_block(const Table& table, std::size_t column) {
     last = &cell(row);
     places[row] = static_cast<std::int64_t>(texts.size()) - 1;
   }
-  return {{"texts", std::move(texts)},
-          {"places", std::move(places)},
-          {"numeric", is_numeric(table, column)}};
+  return json_object(
+      {{"texts", texts}, {"places", places}, {"numeric", is_numeric(table, column)}});
 }
 
 }  // namespace
@@ -56,7 +55,8 @@ Json table_block(const Table& table) {
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     columns.push_back(column_block(table, c));
   }
-  return {{"rows", table.rows().size()}, {"page", kPageRows}, {"columns", std::move(columns)}};
+  return json_object(
+      {{"rows", table.rows().size()}, {"page", kPageRows}, {"columns", std::move(columns)}});
 }
 
 std::string script_json(const Json& json) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/schedule/arrivals.h"
 
 namespace ridgewatt::schedule {
@@ -30,8 +31,7 @@ std::vector<const Candidate*> ranked(std::span<const Candidate> plans, const Wor
   for (const auto& plan : plans) {
     if (const auto value = worth(plan)) order.emplace_back(*value, &plan);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  sort_stably(order, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<const Candidate*> result;
   for (const auto& entry : order) result.push_back(entry.second);
   return result;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/error.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/schedule/arrivals.h"
 
 namespace ridgewatt::schedule::live {
@@ -117,8 +118,7 @@ void LiveBook::rank_mode(std::size_t mode, bool trains, std::span<const double> 
     }
     try_plan();
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
+  sort_stably(found, [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 2); ++i) {
     into.push_back(std::move(found[i]));
   }
@@ -131,8 +131,7 @@ std::vector<LiveBook::Ranked> LiveBook::ranked(bool trains,
     if (trains && !modes_[mode].training) continue;
     rank_mode(mode, trains, rates_hz, order);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
+  sort_stably(order, [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
   return order;
 }
 
@@ -162,8 +161,7 @@ const LivePlan& LiveBook::choose(std::span<const double> rates_hz) {
       }
       serving.push_back({-sum_s, std::move(plan)});
     }
-    std::stable_sort(serving.begin(), serving.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
+    sort_stably(serving, [](const Ranked& a, const Ranked& b) { return a.worth > b.worth; });
   }
   for (const auto& entry : serving) {
     if (tried++ >= kServingTrials) break;

@@ -45,9 +45,9 @@ class ProgramsReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, const std::string& where,
-                         const std::string& hint = "") const {
-    throw InputError(where.empty() ? what : what + ": " + where, source_, hint);
+  [[noreturn]] void fail(std::string_view what, std::string_view where,
+                         std::string_view hint = {}) const {
+    throw InputError(fmt::format("{}{}{}", what, where.empty() ? "" : ": ", where), source_, hint);
   }
   void refuse_others(const TomlTable& table, const std::set<std::string>& known,
                      const std::string& where) const {

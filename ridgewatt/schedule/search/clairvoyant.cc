@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ridgewatt/base/parallel.h"
+#include "ridgewatt/base/sort.h"
 
 namespace ridgewatt::schedule {
 namespace {
@@ -42,8 +43,8 @@ Alternation find_alternation(std::span<const Candidate> candidates, double max_p
     auto& server = result.servers.emplace_back();
     for (const auto& [size, batch] : batches) server.push_back(batch);
   }
-  std::stable_sort(result.servers.begin(), result.servers.end(),
-                   [](const auto& a, const auto& b) { return most_per_s(a) > most_per_s(b); });
+  sort_stably(result.servers,
+              [](const auto& a, const auto& b) { return most_per_s(a) > most_per_s(b); });
   result.servers.resize(std::min(result.servers.size(), kServers));
   return result;
 }

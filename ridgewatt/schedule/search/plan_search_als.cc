@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/schedule/plan_search.h"
 #include "ridgewatt/tune/search_steps.h"
 
@@ -46,7 +47,7 @@ std::vector<std::size_t> untried_front(const PlanSearch& search,
                                        const std::vector<Believed>& believed) {
   std::vector<std::size_t> order(believed.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  sort_stably(order, [&](std::size_t a, std::size_t b) {
     return believed[a].power_w < believed[b].power_w;
   });
   std::vector<std::size_t> front, rest;

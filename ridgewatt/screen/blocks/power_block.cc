@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ridgewatt/base/plural.h"
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/screen/blocks/block.h"
 #include "ridgewatt/screen/graph.h"
@@ -117,7 +118,7 @@ Block window_block(const Scene& scene, std::size_t width) {
   // Open windows first, then the newest.
   std::vector<const monitor::Window*> order;
   for (const auto& window : scene.windows) order.push_back(&window);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+  sort_stably(order, [](const auto* a, const auto* b) {
     return a->ended != b->ended ? !a->ended : a->number > b->number;
   });
   for (const auto* window : order) {

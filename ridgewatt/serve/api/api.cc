@@ -153,25 +153,26 @@ std::shared_ptr<const LookEvent> Api::next_event(std::uint64_t after, double wai
 
 Reply Api::answer_health() const {
   const std::chrono::duration<double> up = std::chrono::steady_clock::now() - begin_;
-  return json_reply({{"schema", "ridgewatt.health/1"},
-                     {"status", "ok"},
-                     {"version", version()},
-                     {"uptime_s", up.count()},
-                     {"sandbox", sandbox_},
-                     {"control", options_.allow_control},
-                     {"token", guard_.asks_for_token()}});
+  return json_reply(json_object({{"schema", "ridgewatt.health/1"},
+                                 {"status", "ok"},
+                                 {"version", version()},
+                                 {"uptime_s", up.count()},
+                                 {"sandbox", sandbox_},
+                                 {"control", options_.allow_control},
+                                 {"token", guard_.asks_for_token()}}));
 }
 
 Reply Api::answer_stores() const {
   Json rows = Json::array();
   for (std::size_t i = 0; i < options_.stores.size(); ++i) {
-    rows.push_back({{"store", i}, {"name", file_name(store::shown_location(options_.stores[i]))}});
+    rows.push_back(json_object(
+        {{"store", i}, {"name", file_name(store::shown_location(options_.stores[i]))}}));
   }
-  return json_reply({{"schema", "ridgewatt.stores/1"}, {"rows", rows}});
+  return json_reply(json_object({{"schema", "ridgewatt.stores/1"}, {"rows", rows}}));
 }
 
 Reply Api::answer_session(const Client& client, const std::string& body) const {
-  Reply reply = json_reply({{"schema", "ridgewatt.session/1"}, {"ok", true}});
+  Reply reply = json_reply(json_object({{"schema", "ridgewatt.session/1"}, {"ok", true}}));
   const auto cookie = guard_.open_session(body, client.is_secure);
   if (!cookie.empty()) reply.set("Set-Cookie", cookie);
   return reply;
@@ -189,10 +190,10 @@ Reply Api::answer(const Client& client, const std::string& body) {
   if (name == "session") return answer_session(client, body);
   if (name != "uploads") return machine_.answer(name, client.head, body);
   const auto upload = uploads_.add(body, upload_name(client.head));
-  return json_reply({{"schema", "ridgewatt.upload/1"},
-                     {"upload", upload->id},
-                     {"name", upload->name},
-                     {"bytes", upload->bytes}});
+  return json_reply(json_object({{"schema", "ridgewatt.upload/1"},
+                                 {"upload", upload->id},
+                                 {"name", upload->name},
+                                 {"bytes", upload->bytes}}));
 }
 
 Question Api::question_of(const Endpoint& endpoint, const RequestHead& head) {

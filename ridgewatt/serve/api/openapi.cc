@@ -54,7 +54,7 @@ const char* pattern_of(ValueKind kind) {
 
 // A number in the default unit. The API also accepts units, such as 30W.
 Json number_json(const Quantity& of) {
-  Json value = {{"type", of.integral ? "integer" : "number"}};
+  Json value = json_object({{"type", of.integral ? "integer" : "number"}});
   value[of.open ? "exclusiveMinimum" : "minimum"] = of.least;
   value["maximum"] = of.most;
   if (!of.unit.empty()) value["x-unit"] = std::string(of.unit);
@@ -63,9 +63,10 @@ Json number_json(const Quantity& of) {
 
 Json value_json(const EndpointOption& option, const Json& help) {
   if (option.kind == ValueKind::kNumber) {
-    return option.row != nullptr ? number_json(option.row->quantity) : Json{{"type", "integer"}};
+    return option.row != nullptr ? number_json(option.row->quantity)
+                                 : json_object({{"type", "integer"}});
   }
-  Json value = {{"type", "string"}};
+  Json value = json_object({{"type", "string"}});
   if (const char* pattern = pattern_of(option.kind)) value["pattern"] = pattern;
   const bool open = option.row != nullptr && option.row->access.open;
   if (!help.at("choices").empty()) value[open ? "x-choices" : "enum"] = help.at("choices");
@@ -88,27 +89,27 @@ Json default_json(const EndpointOption& option, const Json& help) {
 
 Json parameter_json(const EndpointOption& option, const Json& help) {
   Json value = value_json(option, help);
-  if (option.several) value = {{"type", "array"}, {"items", value}};
+  if (option.several) value = json_object({{"type", "array"}, {"items", value}});
   if (Json otherwise = default_json(option, help); !otherwise.is_null()) {
     value["default"] = std::move(otherwise);
   }
-  Json parameter = {{"name", std::string(option.name)},
-                    {"in", "query"},
-                    {"required", option.required},
-                    {"description", help.at("description")},
-                    {"schema", value}};
+  Json parameter = json_object({{"name", std::string(option.name)},
+                                {"in", "query"},
+                                {"required", option.required},
+                                {"description", help.at("description")},
+                                {"schema", value}});
   if (option.several) parameter["explode"] = true;
   return parameter;
 }
 
 Json content_json(const std::string& type, const std::string& schema) {
-  Json value = {{"type", type == "application/json" ? "object" : "string"}};
+  Json value = json_object({{"type", type == "application/json" ? "object" : "string"}});
   if (!schema.empty()) {
     value["required"] = {"schema"};
-    value["properties"] = {{"schema", {{"const", schema}}}};
+    value["properties"] = json_object({{"schema", json_object({{"const", schema}})}});
   }
   Json content;
-  content[type] = {{"schema", value}};
+  content[type] = json_object({{"schema", value}});
   return content;
 }
 
@@ -118,7 +119,7 @@ Json with_errors(Json responses, std::initializer_list<const char*> more) {
                                        "414", "429", "431", "500", "503", "505"};
   statuses.insert(statuses.end(), more);
   for (const char* status : statuses) {
-    responses[status] = {{"$ref", "#/components/responses/Error"}};
+    responses[status] = json_object({{"$ref", "#/components/responses/Error"}});
   }
   return responses;
 }
@@ -135,7 +136,8 @@ std::string operation_id(std::string_view path) {
 
 // An answer for a problem without a solution: the command's output, or an error.
 Json unsolved_json(Json content) {
-  content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
+  content[kProblem] =
+      json_object({{"schema", json_object({{"$ref", "#/components/schemas/Error"}})}});
   return content;
 }
 
@@ -148,7 +150,8 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
     if (endpoint.answers_csv && option.name == "format") return;
     if (const Json* help = find_option(command, shown)) {
       Json parameter = parameter_json(option, *help);
-      if (option.name == "format") parameter["schema"] = {{"enum", {"json", "csv"}}};
+      if (option.name == "format")
+        parameter["schema"] = json_object({{"enum", json_array({"json", "csv"})}});
       if (option.kind == ValueKind::kStore || !endpoint.unless.empty()) {
         parameter["required"] = false;
       }
@@ -159,7 +162,7 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
   for (const auto& option : common_options()) add(option);
   const std::string schema = report::schema_name(endpoint.command);
   Json content = endpoint.answers_csv ? Json::object() : content_json("application/json", schema);
-  content["text/csv"] = {{"schema", {{"type", "string"}}}};
+  content["text/csv"] = json_object({{"schema", json_object({{"type", "string"}})}});
   Json responses = {
       {"200",
        {{"description", "What `ridgewatt " + std::string(endpoint.command) +
@@ -169,10 +172,10 @@ Json question_json(const Endpoint& endpoint, const Json& command) {
        {{"description",
          "No solution within the limits; includes the answer if the command prints one"},
         {"content", unsolved_json(content)}}}};
-  return {{"operationId", operation_id(endpoint.path)},
-          {"summary", std::string(endpoint.summary)},
-          {"parameters", parameters},
-          {"responses", with_errors(responses, {"504"})}};
+  return json_object({{"operationId", operation_id(endpoint.path)},
+                      {"summary", std::string(endpoint.summary)},
+                      {"parameters", parameters},
+                      {"responses", with_errors(responses, {"504"})}});
 }
 
 Json fixed_json(const FixedPath& fixed) {
@@ -181,8 +184,8 @@ Json fixed_json(const FixedPath& fixed) {
       {"200",
        {{"description", fixed.summary}, {"content", content_json(fixed.type, fixed.schema)}}}};
   const std::string place = path.substr(path.starts_with("/api/v1/") ? 8 : 1);
-  Json operation = {{"operationId", operation_id(fixed.method + ("_" + place))},
-                    {"summary", fixed.summary}};
+  Json operation = json_object(
+      {{"operationId", operation_id(fixed.method + ("_" + place))}, {"summary", fixed.summary}});
   operation["responses"] =
       member.empty() ? with_errors(responses, {}) : with_errors(responses, {"411", "415"});
   if (path.find('{') != std::string::npos) {
@@ -201,34 +204,39 @@ Json fixed_json(const FixedPath& fixed) {
                                 {"schema", {{"type", "string"}, {"maxLength", 255}}}}};
   } else if (!member.empty()) {
     Json properties;
-    properties[member] = {{"type", "string"}, {"minLength", 1}, {"maxLength", 100}};
-    body["application/json"] = {{"schema",
-                                 {{"type", "object"},
-                                  {"required", {member}},
-                                  {"properties", properties},
-                                  {"additionalProperties", false}}}};
+    properties[member] = json_object({{"type", "string"}, {"minLength", 1}, {"maxLength", 100}});
+    body["application/json"] =
+        json_object({{"schema", json_object({{"type", "object"},
+                                             {"required", {member}},
+                                             {"properties", properties},
+                                             {"additionalProperties", false}})}});
   }
-  if (!body.is_null()) operation["requestBody"] = {{"required", true}, {"content", body}};
+  if (!body.is_null())
+    operation["requestBody"] = json_object({{"required", true}, {"content", body}});
   return operation;
 }
 
 Json components_json() {
-  const Json error = {{"type", "object"},
-                      {"description", "Problem details (RFC 9457); `error` is `detail`"},
-                      {"required", {"schema", "type", "title", "status", "detail", "error"}},
-                      {"properties",
-                       {{"schema", {{"const", "ridgewatt.error/1"}}},
-                        {"type", {{"type", "string"}}},
-                        {"title", {{"type", "string"}}},
-                        {"status", {{"type", "integer"}}},
-                        {"detail", {{"type", "string"}}},
-                        {"error", {{"type", "string"}}}}}};
+  const Json error = json_object(
+      {{"type", "object"},
+       {"description", "Problem details (RFC 9457); `error` is `detail`"},
+       {"required", json_array({"schema", "type", "title", "status", "detail", "error"})},
+       {"properties", json_object({{"schema", json_object({{"const", "ridgewatt.error/1"}})},
+                                   {"type", json_object({{"type", "string"}})},
+                                   {"title", json_object({{"type", "string"}})},
+                                   {"status", json_object({{"type", "integer"}})},
+                                   {"detail", json_object({{"type", "string"}})},
+                                   {"error", json_object({{"type", "string"}})}})}});
   Json content;
-  content[kProblem] = {{"schema", {{"$ref", "#/components/schemas/Error"}}}};
-  return {{"schemas", {{"Error", error}}},
-          {"responses",
-           {{"Error", {{"description", "One line with the reason"}, {"content", content}}}}},
-          {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}};
+  content[kProblem] =
+      json_object({{"schema", json_object({{"$ref", "#/components/schemas/Error"}})}});
+  return json_object(
+      {{"schemas", json_object({{"Error", error}})},
+       {"responses",
+        json_object({{"Error", json_object({{"description", "One line with the reason"},
+                                            {"content", content}})}})},
+       {"securitySchemes",
+        json_object({{"token", json_object({{"type", "http"}, {"scheme", "bearer"}})}})}});
 }
 
 }  // namespace
@@ -242,15 +250,17 @@ Json describe_api(const Json& commands) {
     }
   }
   for (const auto& fixed : fixed_paths()) paths[fixed.path][fixed.method] = fixed_json(fixed);
-  return {{"openapi", "3.1.0"},
-          {"info",
-           {{"title", "Ridgewatt"},
-            {"version", version()},
-            {"description",
-             "The answers of the command line and the state of this machine, over HTTP"}}},
-          {"paths", paths},
-          {"components", components_json()},
-          {"security", Json::array({Json::object(), {{"token", Json::array()}}})}};
+  return json_object(
+      {{"openapi", "3.1.0"},
+       {"info",
+        json_object(
+            {{"title", "Ridgewatt"},
+             {"version", version()},
+             {"description",
+              "The answers of the command line and the state of this machine, over HTTP"}})},
+       {"paths", paths},
+       {"components", components_json()},
+       {"security", Json::array({Json::object(), json_object({{"token", Json::array()}})})}});
 }
 
 }  // namespace ridgewatt::serve

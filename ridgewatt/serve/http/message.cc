@@ -154,12 +154,12 @@ Reply error_reply(const HttpError& error) {
       {401, {"WWW-Authenticate", "Bearer realm=\"ridgewatt\""}}, {503, {"Retry-After", "1"}}};
   const std::string line = escape_terminal(error.what());
   const auto reason = beast::obsolete_reason(static_cast<beast::status>(error.status()));
-  const Json json = {{"schema", "ridgewatt.error/1"},
-                     {"type", "about:blank"},
-                     {"title", std::string(reason.data(), reason.size())},
-                     {"status", error.status()},
-                     {"detail", line},
-                     {"error", line}};
+  const Json json = json_object({{"schema", "ridgewatt.error/1"},
+                                 {"type", "about:blank"},
+                                 {"title", std::string(reason.data(), reason.size())},
+                                 {"status", error.status()},
+                                 {"detail", line},
+                                 {"error", line}});
   Reply reply{.status = error.status(), .body = json.dump() + "\n"};
   reply.set("Content-Type", "application/problem+json");
   reply.set("Cache-Control", "no-store");

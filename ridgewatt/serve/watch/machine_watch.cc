@@ -95,7 +95,7 @@ Json MachineWatch::begin_window(const std::string& name) {
   if (open >= kOpenWindows)
     throw UsageError("too many measurement windows are open", "", "end one of them first");
   const std::size_t number = monitor_->begin_window(name);
-  return {{"schema", "ridgewatt.window/1"}, {"number", number}, {"name", name}};
+  return json_object({{"schema", "ridgewatt.window/1"}, {"number", number}, {"name", name}});
 }
 
 Json MachineWatch::end_window(std::size_t number) {
@@ -107,17 +107,18 @@ Json MachineWatch::end_window(std::size_t number) {
 
 Json MachineWatch::mark() {
   monitor_->mark();
-  return {{"schema", "ridgewatt.mark/1"}, {"minibatches", monitor_->snapshot().minibatches}};
+  return json_object(
+      {{"schema", "ridgewatt.mark/1"}, {"minibatches", monitor_->snapshot().minibatches}});
 }
 
 Json MachineWatch::mode() {
   const auto now = monitor_->snapshot().mode;
-  Json json = {{"schema", "ridgewatt.serve.mode/1"},
-               {"control", can_control()},
-               {"preset", now.preset},
-               {"mode_text", now.text},
-               {"mode", now.mode ? report::mode_to_json(*now.mode) : Json()},
-               {"presets", presets_}};
+  Json json = json_object({{"schema", "ridgewatt.serve.mode/1"},
+                           {"control", can_control()},
+                           {"preset", now.preset},
+                           {"mode_text", now.text},
+                           {"mode", now.mode ? report::mode_to_json(*now.mode) : Json()},
+                           {"presets", presets_}});
   if (!holder_) return json;
   const auto state = holder_->state();
   json["holding"] = state.holding;
@@ -135,19 +136,19 @@ void MachineWatch::see_change() {
 Json MachineWatch::set_mode(const std::string& text) {
   const auto held = holder_->set(text);
   see_change();
-  return {{"schema", "ridgewatt.serve.set_mode/1"},
-          {"preset", held.preset},
-          {"applied", report::mode_to_json(held.applied)},
-          {"writes", held.writes},
-          {"remarks", text.find('=') == std::string::npos
-                          ? std::vector<std::string>{}
-                          : rounded_clocks(parse_mode_text(text), held.applied)}};
+  return json_object({{"schema", "ridgewatt.serve.set_mode/1"},
+                      {"preset", held.preset},
+                      {"applied", report::mode_to_json(held.applied)},
+                      {"writes", held.writes},
+                      {"remarks", text.find('=') == std::string::npos
+                                      ? std::vector<std::string>{}
+                                      : rounded_clocks(parse_mode_text(text), held.applied)}});
 }
 
 Json MachineWatch::restore_mode() {
   holder_->restore();
   see_change();
-  return {{"schema", "ridgewatt.serve.set_mode/1"}, {"restored", true}};
+  return json_object({{"schema", "ridgewatt.serve.set_mode/1"}, {"restored", true}});
 }
 
 }  // namespace ridgewatt::serve

@@ -73,7 +73,7 @@ std::size_t ElementReader::blanks_from(std::size_t ahead) {
   return ahead;
 }
 
-void ElementReader::fail(const std::string& what) const {
+void ElementReader::fail(std::string_view what) const {
   throw InputError(what, fmt::format("{} byte {}", input_.name(), before_ + at_),
                    "check that the JSON file is complete");
 }

@@ -57,7 +57,7 @@ class ElementReader {
   void unicode(std::string& into);
   bool ends_text(std::size_t quote, Within within, bool key);
   void spend(std::size_t bytes);
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(std::string_view what) const;
 
   TraceInput& input_;
   Quotes quotes_;

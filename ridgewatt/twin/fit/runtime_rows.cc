@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -176,7 +177,7 @@ class RowReader {
   }
 
   // Empty if the file has no such column.
-  std::string_view at(const std::string& column) const {
+  std::string_view at(std::string_view column) const {
     const auto found = columns_.find(column);
     return found == columns_.end() ? "" : csv_.field(found->second);
   }
@@ -321,7 +322,7 @@ class RowReader {
   std::string card_chip_;
   std::string text_;
   CsvReader csv_;
-  std::map<std::string, std::size_t> columns_;
+  std::map<std::string, std::size_t, std::less<>> columns_;
   // Reasons in the order of their first rows, each with its rows.
   std::vector<std::pair<std::string, std::vector<std::string>>> left_out_;
   std::map<std::string, std::shared_ptr<const Twin>> twins_;

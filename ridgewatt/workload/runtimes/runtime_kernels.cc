@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ridgewatt/base/sort.h"
 #include "ridgewatt/workload/runtimes/formats.h"
 #include "ridgewatt/workload/runtimes/groups.h"
 #include "ridgewatt/workload/runtimes/in_place.h"
@@ -101,8 +102,8 @@ RuntimeKernels lower(ExecutionPlan& plan, const RuntimeTarget& target) {
   }
   if (rules.formats) add_format_copies(graph, lowered);
   if (rules.blocks) add_block_copies(graph, lowered);
-  std::stable_sort(lowered.copies.begin(), lowered.copies.end(),
-                   [](const LayoutCopy& a, const LayoutCopy& b) { return a.before < b.before; });
+  sort_stably(lowered.copies,
+              [](const LayoutCopy& a, const LayoutCopy& b) { return a.before < b.before; });
   return lowered;
 }
 

@@ -17,7 +17,7 @@ Value self_attention(GraphBuilder& g, const Value& x, const Encoder& e, const Va
   const Value v = heads_of(g.dense(x, e.width), {0, 2, 1, 3});
   const Value root = g.scalar(std::sqrt(static_cast<float>(head)));
   Value scores = g.div(g.matmul(q, k), root);
-  if (!mask.name.empty()) scores = g.add(scores, mask);
+  if (!mask.absent()) scores = g.add(scores, mask);
   const Value weights = g.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   const Value mixed = g.transpose(g.matmul(weights, v), {0, 2, 1, 3});
   return g.dense(g.reshape(mixed, {0, 0, e.width}), e.width);
@@ -28,8 +28,9 @@ Value feed_forward(GraphBuilder& g, const Value& x, const Encoder& e) {
 }
 
 Value first_token(GraphBuilder& g, const Value& x) {
-  return {g.op("Gather", {x, g.op("Squeeze", {g.constant({0})})}, {{"axis", std::int64_t{1}}}).name,
-          x.channels};
+  return {
+      g.op("Gather", {x, g.op("Squeeze", {g.constant({0})})}, {{"axis", std::int64_t{1}}}).tensor,
+      x.channels};
 }
 
 }  // namespace ridgewatt::workload::zoo_builders

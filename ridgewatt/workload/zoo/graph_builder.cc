@@ -1,5 +1,7 @@
 #include "ridgewatt/workload/graph_builder.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 
@@ -14,8 +16,8 @@ struct GraphBuilder::Model {
 namespace {
 
 void set_type(const GraphBuilder::Dims& dims, onnx::TensorProto::DataType type,
-              const std::string& name, onnx::ValueInfoProto* info) {
-  info->set_name(name);
+              std::string_view name, onnx::ValueInfoProto* info) {
+  info->set_name(std::string(name));
   auto* tensor = info->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(type);
   for (const auto& dim : dims) {
@@ -28,16 +30,16 @@ void set_type(const GraphBuilder::Dims& dims, onnx::TensorProto::DataType type,
 }
 
 void set_attribute(const GraphBuilder::Attribute& from, onnx::AttributeProto* to) {
-  to->set_name(from.name);
+  to->set_name(std::string(from.name));
   if (const auto* integer = std::get_if<std::int64_t>(&from.value)) {
     to->set_type(onnx::AttributeProto::INT);
     to->set_i(*integer);
   } else if (const auto* number = std::get_if<double>(&from.value)) {
     to->set_type(onnx::AttributeProto::FLOAT);
     to->set_f(static_cast<float>(*number));
-  } else if (const auto* text = std::get_if<std::string>(&from.value)) {
+  } else if (const auto* text = std::get_if<std::string_view>(&from.value)) {
     to->set_type(onnx::AttributeProto::STRING);
-    to->set_s(*text);
+    to->set_s(std::string(*text));
   } else {
     to->set_type(onnx::AttributeProto::INTS);
     for (const auto value : std::get<std::vector<std::int64_t>>(from.value)) to->add_ints(value);
@@ -48,82 +50,93 @@ using Ints = std::vector<std::int64_t>;
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const std::string& name, int opset) : model_(std::make_unique<Model>()) {
+GraphBuilder::GraphBuilder(std::string_view name, int opset) : model_(std::make_unique<Model>()) {
   auto& proto = model_->proto;
   proto.set_ir_version(opset >= 23 ? 11 : 8);
   proto.set_producer_name("ridgewatt");
   proto.add_opset_import()->set_version(opset);
-  proto.mutable_graph()->set_name(name);
+  proto.mutable_graph()->set_name(std::string(name));
 }
 
 GraphBuilder::~GraphBuilder() = default;
 
-GraphBuilder::Scope::Scope(GraphBuilder& graph, const std::string& name)
+GraphBuilder::Scope::Scope(GraphBuilder& graph, std::string_view name)
     : graph_(graph), outer_(graph.scope_) {
-  graph.scope_ += (outer_.empty() ? "" : ".") + name;
+  if (!outer_.empty()) graph.scope_ += '.';
+  graph.scope_ += name;
 }
 
 GraphBuilder::Scope::~Scope() {
   graph_.scope_ = outer_;
 }
 
-std::string GraphBuilder::unique_name(const std::string& op) {
-  if (numbered_) return op + "_" + std::to_string(model_->proto.graph().node_size());
-  const std::string stem = (scope_.empty() ? "" : scope_ + "/") + op;
-  return stem + "_" + std::to_string(counts_[stem]++);
+std::string GraphBuilder::unique_name(std::string_view op) {
+  if (numbered_) return fmt::format("{}_{}", op, model_->proto.graph().node_size());
+  const std::string stem = fmt::format("{}{}{}", scope_, scope_.empty() ? "" : "/", op);
+  return fmt::format("{}_{}", stem, counts_[stem]++);
 }
 
-GraphBuilder::Value GraphBuilder::input(const std::string& name, const Dims& dims,
-                                        Element element) {
+GraphBuilder::Value GraphBuilder::input(std::string_view name, const Dims& dims, Element element) {
   set_type(dims, element == Element::kFloat ? onnx::TensorProto::FLOAT : onnx::TensorProto::INT64,
            name, model_->proto.mutable_graph()->add_input());
   const auto& channels = dims.size() == 4 ? dims[1] : dims.back();
   const auto* known = std::get_if<std::int64_t>(&channels.value);
-  return {name, known != nullptr ? *known : 0};
+  return add_tensor(std::string(name), known != nullptr ? *known : 0);
 }
 
-void GraphBuilder::output(const Value& value, const std::string& name, const Dims& dims) {
+GraphBuilder::Value GraphBuilder::named(std::string_view name, std::int64_t channels) {
+  return add_tensor(std::string(name), channels);
+}
+
+GraphBuilder::Value GraphBuilder::add_tensor(std::string name, std::int64_t channels) {
+  tensors_.push_back(std::move(name));
+  return {static_cast<int>(tensors_.size()) - 1, channels};
+}
+
+void GraphBuilder::output(const Value& value, std::string_view name, const Dims& dims) {
   auto* graph = model_->proto.mutable_graph();
   set_type(dims, onnx::TensorProto::FLOAT, name, graph->add_output());
   // The producer writes to the output's name, and all readers of the old name read the new one.
+  std::string& tensor = tensors_.at(static_cast<std::size_t>(value.tensor));
   for (auto& node : *graph->mutable_node()) {
     for (auto& out : *node.mutable_output()) {
-      if (out == value.name) out = name;
+      if (out == tensor) out = name;
     }
     for (auto& in : *node.mutable_input()) {
-      if (in == value.name) in = name;
+      if (in == tensor) in = name;
     }
   }
+  tensor = name;
 }
 
-void GraphBuilder::default_dim(const std::string& symbol, std::int64_t value) {
-  add_metadata("ridgewatt.default." + symbol, value);
+void GraphBuilder::default_dim(std::string_view symbol, std::int64_t value) {
+  add_metadata(fmt::format("ridgewatt.default.{}", symbol), value);
 }
 
-void GraphBuilder::dim_multiple(const std::string& symbol, std::int64_t value) {
-  add_metadata("ridgewatt.multiple." + symbol, value);
+void GraphBuilder::dim_multiple(std::string_view symbol, std::int64_t value) {
+  add_metadata(fmt::format("ridgewatt.multiple.{}", symbol), value);
 }
 
-void GraphBuilder::add_metadata(const std::string& key, std::int64_t value) {
+void GraphBuilder::add_metadata(std::string_view key, std::int64_t value) {
   auto* entry = model_->proto.add_metadata_props();
-  entry->set_key(key);
+  entry->set_key(std::string(key));
   entry->set_value(std::to_string(value));
 }
 
-GraphBuilder::Value GraphBuilder::parameter(const std::string& name, const Ints& dims) {
-  return weight(scope_.empty() ? name : scope_ + "." + name, dims);
+GraphBuilder::Value GraphBuilder::parameter(std::string_view name, const Ints& dims) {
+  return weight(fmt::format("{}{}{}", scope_, scope_.empty() ? "" : ".", name), dims);
 }
 
-GraphBuilder::Value GraphBuilder::weight(const std::string& full_name, const Ints& dims) {
+GraphBuilder::Value GraphBuilder::weight(std::string_view full_name, const Ints& dims) {
   auto* tensor = model_->proto.mutable_graph()->add_initializer();
-  tensor->set_name(full_name);
+  tensor->set_name(std::string(full_name));
   tensor->set_data_type(onnx::TensorProto::FLOAT);
   for (const auto dim : dims) tensor->add_dims(dim);
   tensor->set_data_location(onnx::TensorProto::EXTERNAL);
   auto* entry = tensor->add_external_data();
   entry->set_key("location");
   entry->set_value(model_->proto.graph().name() + ".onnx.data");
-  return {full_name, dims.back()};
+  return add_tensor(std::string(full_name), dims.back());
 }
 
 template <typename T>
@@ -140,7 +153,7 @@ GraphBuilder::Value GraphBuilder::add_constant(const std::vector<T>& values,
   std::string bytes(values.size() * sizeof(T), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   tensor->set_raw_data(std::move(bytes));
-  return {value.name, dims.empty() ? 1 : dims.back()};
+  return {value.tensor, dims.empty() ? 1 : dims.back()};
 }
 
 GraphBuilder::Value GraphBuilder::constant(const std::vector<std::int64_t>& values) {
@@ -158,44 +171,45 @@ GraphBuilder::Value GraphBuilder::constant(const std::vector<std::int8_t>& value
 }
 
 std::vector<GraphBuilder::Value> GraphBuilder::add_node(const std::string& name,
-                                                        const std::string& op,
-                                                        const std::vector<Value>& inputs,
+                                                        std::string_view op, const Inputs& inputs,
                                                         const std::vector<Attribute>& attributes,
                                                         int output_count) {
   auto* node = model_->proto.mutable_graph()->add_node();
-  node->set_op_type(op);
+  node->set_op_type(std::string(op));
   node->set_name(name);
-  for (const auto& input : inputs) node->add_input(input.name);
+  for (const auto& input : inputs.values) {
+    node->add_input(input.absent() ? "" : tensors_.at(static_cast<std::size_t>(input.tensor)));
+  }
   for (const auto& attribute : attributes) set_attribute(attribute, node->add_attribute());
   std::vector<Value> outputs;
   for (int i = 0; i < output_count; ++i) {
-    outputs.push_back({name + ".out" + (i == 0 ? "" : std::to_string(i)),
-                       inputs.empty() ? 0 : inputs[0].channels});
-    node->add_output(outputs.back().name);
+    const std::string output = name + ".out" + (i == 0 ? "" : std::to_string(i));
+    node->add_output(output);
+    outputs.push_back(add_tensor(output, inputs.values.empty() ? 0 : inputs.values[0].channels));
   }
   return outputs;
 }
 
-std::vector<GraphBuilder::Value> GraphBuilder::node(const std::string& op,
-                                                    const std::vector<Value>& inputs,
+std::vector<GraphBuilder::Value> GraphBuilder::node(std::string_view op, const Inputs& inputs,
                                                     const std::vector<Attribute>& attributes,
                                                     int output_count) {
   return add_node(unique_name(op), op, inputs, attributes, output_count);
 }
 
-GraphBuilder::Value GraphBuilder::op(const std::string& op, const std::vector<Value>& inputs,
+GraphBuilder::Value GraphBuilder::op(std::string_view op, const Inputs& inputs,
                                      const std::vector<Attribute>& attributes) {
   return node(op, inputs, attributes, 1)[0];
 }
 
-GraphBuilder::Value GraphBuilder::layer(const std::string& op, const Value& x,
+GraphBuilder::Value GraphBuilder::layer(std::string_view op, const Value& x,
                                         const std::vector<Weight>& weights,
                                         const std::vector<Attribute>& attributes,
                                         std::int64_t out_channels) {
   const std::string name = unique_name(op);
   std::vector<Value> inputs = {x};
-  for (const auto& w : weights) inputs.push_back(weight(name + "." + w.name, w.dims));
-  return {add_node(name, op, inputs, attributes, 1)[0].name, out_channels};
+  for (const auto& w : weights)
+    inputs.push_back(weight(fmt::format("{}.{}", name, w.name), w.dims));
+  return {add_node(name, op, inputs, attributes, 1)[0].tensor, out_channels};
 }
 
 GraphBuilder::Value GraphBuilder::conv(const Value& x, std::int64_t out_channels,
@@ -244,13 +258,13 @@ GraphBuilder::Value GraphBuilder::average_pool(const Value& x, std::int64_t kern
 }
 
 GraphBuilder::Value GraphBuilder::flatten(const Value& x, std::int64_t features) {
-  return {op("Flatten", {x}).name, features};
+  return {op("Flatten", {x}).tensor, features};
 }
 
 GraphBuilder::Value GraphBuilder::upsample(const Value& x, int factor) {
   const auto scale = static_cast<float>(factor);
   const Value scales = constant(std::vector<float>{1, 1, scale, scale}, {4});
-  return op("Resize", {x, {""}, scales},
+  return op("Resize", {x, {}, scales},
             {{"mode", "nearest"},
              {"coordinate_transformation_mode", "asymmetric"},
              {"nearest_mode", "floor"}});
@@ -279,9 +293,9 @@ GraphBuilder::Value GraphBuilder::gelu(const Value& x) {
   return mul(mul(x, inner), half);
 }
 
-GraphBuilder::Value GraphBuilder::embedding(const Value& ids, const std::string& name,
+GraphBuilder::Value GraphBuilder::embedding(const Value& ids, std::string_view name,
                                             std::int64_t rows, std::int64_t width) {
-  return {op("Gather", {parameter(name, {rows, width}), ids}).name, width};
+  return {op("Gather", {parameter(name, {rows, width}), ids}).tensor, width};
 }
 
 GraphBuilder::Value GraphBuilder::relu6(const Value& x) {
@@ -289,7 +303,7 @@ GraphBuilder::Value GraphBuilder::relu6(const Value& x) {
 }
 
 GraphBuilder::Value GraphBuilder::matmul(const Value& a, const Value& b) {
-  return {op("MatMul", {a, b}).name, b.channels};
+  return {op("MatMul", {a, b}).tensor, b.channels};
 }
 
 GraphBuilder::Value GraphBuilder::concat(const std::vector<Value>& parts, int axis) {
@@ -307,7 +321,7 @@ std::vector<GraphBuilder::Value> GraphBuilder::split(const Value& x, const Ints&
 }
 
 GraphBuilder::Value GraphBuilder::reshape(const Value& x, const Ints& shape) {
-  return {op("Reshape", {x, constant(shape)}).name, shape.back()};
+  return {op("Reshape", {x, constant(shape)}).tensor, shape.back()};
 }
 
 GraphBuilder::Value GraphBuilder::transpose(const Value& x, const Ints& permutation) {

@@ -72,8 +72,8 @@ Value cell_attention(GraphBuilder& g, const Value& x) {
   const Value weights = g.op("Softmax", {scaled}, {{"axis", std::int64_t{-1}}});
   const Value turned = g.transpose(weights, {0, 1, 3, 2});
   const Value attended = g.matmul(parts[2], turned);
-  const Value out = {g.op("Reshape", {attended, map_shape}).name, x.channels};
-  const Value values = {g.op("Reshape", {parts[2], map_shape}).name, x.channels};
+  const Value out = {g.op("Reshape", {attended, map_shape}).tensor, x.channels};
+  const Value values = {g.op("Reshape", {parts[2], map_shape}).tensor, x.channels};
   const Value placed = g.add(out, folded_conv(g, values, x.channels, 3, x.channels));
   return folded_conv(g, placed, x.channels);
 }

@@ -53,8 +53,7 @@ std::string bert(const std::string& name, const Encoder& e, const BertOptions& o
   g.output(x, "last_hidden_state", {"batch", "sequence", e.width});
   if (options.pooler) {
     const auto scope = g.scope("pooler");
-    const Value pooled =
-        g.op("Tanh", {g.linear(first_token(g, {"last_hidden_state", e.width}), e.width)});
+    const Value pooled = g.op("Tanh", {g.linear(first_token(g, x), e.width)});
     g.output(pooled, "pooler_output", {"batch", e.width});
   }
   return g.serialize();

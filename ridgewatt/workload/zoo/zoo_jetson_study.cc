@@ -48,7 +48,7 @@ Value study_gate(GraphBuilder& g, const Value& x) {
   const Value squeezed = g.relu(g.linear(means, x.channels / 4));
   const Value gate = spelled_hard_sigmoid(g, g.linear(squeezed, x.channels));
   const Value over_image = g.reshape(gate, {0, x.channels, 1, 1});
-  return {g.mul({over_image.name, x.channels}, x).name, x.channels};
+  return {g.mul({over_image.tensor, x.channels}, x).tensor, x.channels};
 }
 
 Value study_block(GraphBuilder& g, const Value& x, const StudyBlock& b) {

@@ -25,7 +25,7 @@ std::string deeponet(const char* name, const DeepOnet& net) {
   g.default_dim("points", 2048);
   const Value input = g.input("input", {"batch", "points", kChannels});
   Value x = g.transpose(input, {0, 2, 1});
-  x = g.op("Resize", {x, {""}, {""}, g.constant(std::vector<std::int64_t>{net.sensors})},
+  x = g.op("Resize", {x, {}, {}, g.constant(std::vector<std::int64_t>{net.sensors})},
            {{"mode", "linear"},
             {"coordinate_transformation_mode", "align_corners"},
             {"axes", std::vector<std::int64_t>{2}}});

@@ -25,8 +25,8 @@ std::string lstm_lm() {
     x = g.op("Squeeze", {x, g.constant({1})});  // one direction
   }
   // The output layer multiplies by the embedding (Press and Wolf, 2017).
-  const auto weight = g.transpose({"embedding", kWidth}, {1, 0});
-  const auto logits = g.add(g.matmul(g.transpose(x, {1, 0, 2}), {weight.name, kVocabulary}),
+  const auto weight = g.transpose(g.named("embedding", kWidth), {1, 0});
+  const auto logits = g.add(g.matmul(g.transpose(x, {1, 0, 2}), {weight.tensor, kVocabulary}),
                             g.parameter("output.bias", {kVocabulary}));
   g.output(logits, "output", {"batch", "sequence", kVocabulary});
   return g.serialize();
@@ -65,7 +65,7 @@ Value attention(GraphBuilder& g, const Value& x, const Rotary& rotary, std::int6
   const Value v = g.dense(x, kGroups * kHead, false);
   std::vector<Value> inputs = {q, k, v};
   if (cached) {
-    inputs.push_back({""});  // no mask beyond the causal one
+    inputs.push_back({});  // no mask beyond the causal one
     for (const char* what : {"key", "value"}) {
       inputs.push_back(g.input(fmt::format("past_{}.{}", what, layer),
                                {"batch", kGroups, "past_sequence", kHead}));

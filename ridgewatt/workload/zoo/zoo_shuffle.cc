@@ -35,7 +35,7 @@ Value shuffle_unit(GraphBuilder& g, const Value& x, std::int64_t channels, std::
   Value left = x, right = x;
   if (stride == 1) {
     const auto halves = g.split(x, {half, half}, 1);
-    left = {halves[0].name, half}, right = {halves[1].name, half};
+    left = {halves[0].tensor, half}, right = {halves[1].tensor, half};
   } else {
     left = plain_unit(g, depthwise_unit(g, x, stride), half);
   }

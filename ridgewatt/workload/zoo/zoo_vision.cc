@@ -85,7 +85,7 @@ Value resampled_positions(GraphBuilder& g, const Value& map) {
   const Value size = g.op("Shape", {map}, {{"start", std::int64_t{2}}});
   const Value sizes = g.concat({g.constant({1, kBase.width}), size}, 0);
   const Value resized =
-      g.op("Resize", {grid, {""}, {""}, sizes}, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}});
+      g.op("Resize", {grid, {}, {}, sizes}, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}});
   const Value row = g.transpose(g.reshape(resized, {1, kBase.width, -1}), {0, 2, 1});
   return g.concat({of_class, row}, 1);
 }
