@@ -1,9 +1,11 @@
 # Every test has one label: `browser` (shows a page in Chromium), `board` (sets and measures a fake
 # board in real time), `waits` (a slow test that uses the processor for less than a third of its
-# time), `slow` (more than a quarter of a second), or `fast`. `ctest -L fast` takes 30 s on two idle
-# cores. A label other than `fast` is declared in the line before the test:
+# time), `slow` (more than a quarter of a second), or `fast`. A label other than `fast` is declared in
+# the line before the test:
 #   // label: slow
 #   TEST(Hostile, InputsThatAreNotSound) {
+# The fast tests of a test suite are one test of CTest (cli.TuneCommand), because starting a process
+# for each of them takes half of the time. The other tests are a test of CTest each.
 include(GoogleTest)
 set(RIDGEWATT_LABELS browser board waits slow CACHE INTERNAL "")
 # ./dev runs slow and browser tests with five jobs per processor. A test that computes counts as
@@ -11,8 +13,10 @@ set(RIDGEWATT_LABELS browser board waits slow CACHE INTERNAL "")
 # compute and one that waits, or many that wait.
 set(RIDGEWATT_COMPUTES 3 CACHE INTERNAL "")
 
-# Sets FILTER_browser .. to GoogleTest filters for the tests in SOURCES with that label.
+# Sets FILTER_browser .. to GoogleTest filters for the tests in SOURCES with that label, and SUITES to
+# the test suites with fast tests.
 function(ridgewatt_read_labels sources)
+  set(suites "")
   foreach(source IN LISTS sources)
     file(READ ${source} text)
     set(name "[A-Za-z0-9_]+")
@@ -23,16 +27,20 @@ function(ridgewatt_read_labels sources)
       if(line MATCHES "^// label: ([a-z]+)$" AND "${label}" STREQUAL "" AND CMAKE_MATCH_1 IN_LIST RIDGEWATT_LABELS)
         set(label ${CMAKE_MATCH_1})
       elseif(line MATCHES "^TEST(_[FP])?\\((${name}), (${name})\\)$")
-        set(test ${CMAKE_MATCH_2}.${CMAKE_MATCH_3})
+        set(suite ${CMAKE_MATCH_2})
+        set(test ${suite}.${CMAKE_MATCH_3})
         if(line MATCHES "^TEST_P")
           set(test "*/${test}/*")
         endif()
         if(label)
           string(APPEND FILTER_${label} ":${test}")
+        else()
+          list(APPEND suites ${suite})
         endif()
         set(label "")
-      elseif(line MATCHES "^// label:" OR NOT "${label}" STREQUAL "")
-        message(FATAL_ERROR "${source}: '${line}': a line '// label: slow' (or board, browser) stands before a test")
+      else()
+        message(FATAL_ERROR "${source}: '${line}': a line '// label: slow' (or board, browser) stands before a "
+                            "test, and the names of a test are in one line")
       endif()
     endforeach()
     if(label)
@@ -43,6 +51,8 @@ function(ridgewatt_read_labels sources)
     string(REGEX REPLACE "^:" "" FILTER_${label} "${FILTER_${label}}")
     set(FILTER_${label} "${FILTER_${label}}" PARENT_SCOPE)
   endforeach()
+  list(REMOVE_DUPLICATES suites)
+  set(SUITES ${suites} PARENT_SCOPE)
 endfunction()
 
 # Sets LABEL to the label of a script: a line `# label: slow` or `// label: slow`, otherwise fast.
@@ -82,7 +92,10 @@ function(ridgewatt_discover_tests module sources)
       string(APPEND rest ":${FILTER_${label}}")
     endif()
   endforeach()
-  string(REGEX REPLACE "^:" "-" rest "${rest}")
-  gtest_discover_tests(${module}_test TEST_FILTER "${rest}" DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT 600 LABELS fast)
+  foreach(suite IN LISTS SUITES)
+    string(REGEX MATCHALL ":(\\*/)?${suite}\\.[^:]*" others "${rest}")
+    list(JOIN others "" others)
+    add_test(NAME ${module}.${suite} COMMAND ${module}_test --gtest_filter=${suite}.*:*/${suite}.*-${others})
+    set_tests_properties(${module}.${suite} PROPERTIES TIMEOUT 600 LABELS fast)
+  endforeach()
 endfunction()
