@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "ridgewatt/base/error.h"
@@ -13,6 +14,7 @@
 #include "ridgewatt/io/embedded.h"
 #include "ridgewatt/io/file.h"
 #include "ridgewatt/io/file_kind.h"
+#include "ridgewatt/io/json.h"
 #include "ridgewatt/io/output_file.h"
 #include "ridgewatt/io/path.h"
 
@@ -232,6 +234,42 @@ TEST(Embedded, AGzippedFileIsUnpacked) {
   EXPECT_EQ(unpacked(packed), "ridgewatt");
   EXPECT_THROW(unpacked(packed.substr(0, packed.size() - 4)), Error);
   EXPECT_THROW(unpacked("echarts"), Error);
+}
+
+// The expected texts are JSON of RFC 8259.
+TEST(JsonObject, HasEveryTypeOfValueInTheOrderOfTheCode) {
+  const std::string text = "c\"d";
+  const std::vector<std::string> list = {"x", "y"};
+  const std::map<std::string, int> counts = {{"n", 1}};
+  const Json kept = {1, 2};
+  const Json json = json_object({{"z", nullptr},
+                                 {"truth", true},
+                                 {"number", 0.5},
+                                 {"negative", -3},
+                                 {"large", std::uint64_t{18446744073709551615U}},
+                                 {"literal", "a"},
+                                 {"view", std::string_view("abc").substr(1)},
+                                 {"text", text},
+                                 {"joined", text + "!"},
+                                 {"list", list},
+                                 {"counts", counts},
+                                 {"kept", kept},
+                                 {"pair", json_array({"a", "b"})},
+                                 {"inner", json_object({{"a", "b"}})}});
+  EXPECT_EQ(json.dump(),
+            R"({"z":null,"truth":true,"number":0.5,"negative":-3,"large":18446744073709551615,)"
+            R"("literal":"a","view":"bc","text":"c\"d","joined":"c\"d!","list":["x","y"],)"
+            R"("counts":{"n":1},"kept":[1,2],"pair":["a","b"],"inner":{"a":"b"}})");
+  EXPECT_EQ(kept.size(), 2u);
+}
+
+TEST(JsonObject, OfEqualKeysTheFirstCountsAndMembersAreReplaced) {
+  Json json = json_object({{"a", 1}, {"a", 2}});
+  EXPECT_EQ(json.dump(), R"({"a":1})");
+  set_members(json, {{"b", 3}, {"a", 4}});
+  EXPECT_EQ(json.dump(), R"({"a":4,"b":3})");
+  EXPECT_EQ(json_object({}).dump(), "{}");
+  EXPECT_EQ(json_array({}).dump(), "[]");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "ridgewatt/base/error.h"
@@ -73,6 +74,22 @@ TEST(Table, ThreeFormats) {
   EXPECT_EQ(csv.str(), "name,time_ms,count\n\"a,\\x1b\",0.3333333333333333,5\n,1234.56,\n");
   EXPECT_EQ(table.to_json()[1]["time_ms"], 1234.56);
   EXPECT_TRUE(table.to_json()[1]["name"].is_null());
+}
+
+// A name that is no literal outlives the text from which it was made.
+TEST(Table, KeepsItsNamesAndTexts) {
+  Table table;
+  {
+    std::string name = "a_long_name_that_no_short_string_holds_ms";
+    std::string text = "a long text that no short string holds";
+    table = Table({{.name = name + "_lo"}, {"text"}, {"count"}, {"number"}, {"cell"}});
+    table.add_row({1.5, text, 3, std::nan(""), Cell()});
+    name.assign(name.size(), '?');
+    text.assign(text.size(), '?');
+  }
+  EXPECT_EQ(table.csv(),
+            "a_long_name_that_no_short_string_holds_ms_lo,text,count,number,cell\n"
+            "1.5,a long text that no short string holds,3,,\n");
 }
 
 TEST(Table, HeadingsAreWordsWithTheUnitInParentheses) {
