@@ -41,7 +41,7 @@ INSTEAD = [
       "schedule/executor/worker_socket.cc", "screen/terminal.cc", "study/study_bench.cc"},
      "environment_variable() of base/environment.h"),
     # These compile to several times as much machine code.
-    (re.compile(r"\bstable_sort\("), {"base/sort.h", "base/numbers/sort.cc"}, "sort_stably() of base/sort.h"),
+    (re.compile(r"\bstable_sort\("), {"base/numbers/sort.cc"}, "sort_stably() of base/sort.h"),
     (re.compile(r'\bJson (?:\w+ = )?\{\{"|\bjson = \{\{"|\.update\(\{\{"'), set(),
      "json_object() or set_members() of io/json.h"),
 ]

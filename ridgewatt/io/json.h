@@ -21,15 +21,15 @@ inline std::string dump_json(const Json& json) {
   return escape_json(json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-// A value in an object that code writes. It refers to its argument, so that the object creates and
-// destroys no temporary values: half the machine code of nlohmann's initializer lists, and no doubt
-// whether `{{"a", "b"}}` is an object or an array.
+// A value of json_object(). It refers to its argument, so no temporary values are created and
+// destroyed. This takes half the machine code of nlohmann's initializer lists, which also may take
+// an array of pairs for an object. The constructors are implicit (NOLINT).
 class JsonView {
  public:
-  JsonView(std::nullptr_t) : kind_(kNull), as_{.null = nullptr} {}       // NOLINT: a value is JSON
-  JsonView(bool value) : kind_(kTruth), as_{.truth = value} {}           // NOLINT
-  JsonView(double value) : kind_(kNumber), as_{.number = value} {}       // NOLINT
-  JsonView(const char* text) : kind_(kLiteral), as_{.literal = text} {}  // NOLINT
+  JsonView(std::nullptr_t) : kind_(kNull), as_{.null = nullptr} {}         // NOLINT
+  JsonView(bool value) : kind_(kTruth), as_{.truth = value} {}             // NOLINT
+  JsonView(double value) : kind_(kNumber), as_{.number = value} {}         // NOLINT
+  JsonView(const char* text) : kind_(kLiteral), as_{.literal = text} {}    // NOLINT
   JsonView(const std::string& text) : JsonView(std::string_view(text)) {}  // NOLINT
   JsonView(std::string_view text) : kind_(kText), as_{.text = text} {}     // NOLINT
   JsonView(Json&& json) : kind_(kMoved), as_{.moved = &json} {}            // NOLINT
@@ -43,7 +43,7 @@ class JsonView {
       : kind_(kOther), as_{.other = {&value, [](const void* at) -> Json {
                                        return *static_cast<const Other*>(at);
                                      }}} {}
-  Json json() const;  // once: it moves from a temporary
+  Json json() const;  // call it once: it moves from a temporary
 
  private:
   enum Kind { kNull, kTruth, kNumber, kLiteral, kText, kMoved, kInteger, kCount, kOther } kind_;

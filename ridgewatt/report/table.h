@@ -21,11 +21,12 @@ inline constexpr double kGiga = 1e9;  // FLOP per GFLOP, for columns
 inline constexpr double kMebibyte = 1024.0 * 1024, kGibibyte = 1024 * kMebibyte;
 
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
-// A cell of a new row. It refers to its text, so that a row in the code creates and destroys none.
+// A cell of a new row. It refers to its text, so no texts are created and destroyed. The
+// constructors are implicit (NOLINT).
 class CellView {
  public:
-  CellView(double value) : kind_(kNumber), as_{.number = value} {}         // NOLINT: a value is
-  CellView(const char* text) : kind_(kLiteral), as_{.literal = text} {}    // NOLINT: a cell
+  CellView(double value) : kind_(kNumber), as_{.number = value} {}         // NOLINT
+  CellView(const char* text) : kind_(kLiteral), as_{.literal = text} {}    // NOLINT
   CellView(const std::string& text) : CellView(std::string_view(text)) {}  // NOLINT
   CellView(std::string_view text) : kind_(kText), as_{.text = text} {}     // NOLINT
   CellView(const Cell& cell) : kind_(kCell), as_{.cell = &cell} {}         // NOLINT
@@ -70,8 +71,8 @@ bool cell_before(const Cell& a, const Cell& b);
 
 inline constexpr int kNominal = 0;  // digits of settings: 1300.5 MHz, 204 MHz
 
-// The name or heading of a column. A literal is referred to; other texts are kept until the program
-// ends, each distinct one once. A table of columns in the code thus needs no memory of its own.
+// The name or heading of a column. It refers to a literal. Other texts are kept until the program
+// ends, each distinct one once.
 class Label {
  public:
   constexpr Label(const char* literal = nullptr) : text_(literal) {}  // NOLINT
