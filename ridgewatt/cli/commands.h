@@ -1,11 +1,16 @@
-// The commands of the program (commands.cc).
+// The commands of the programs, and how to run them. Includes nothing of CLI11, so that a main
+// function compiles fast.
 #pragma once
 
 #include <span>
 
-#include "ridgewatt/cli/command.h"
+namespace CLI {
+class App;
+}
 
 namespace ridgewatt::cli {
+
+struct Context;
 
 // Adds one command to the program, or a subcommand to the command `app`. Defined in a cmd_NAME.cc
 // (see define() in options/parameters.h), and declared only where it is listed.
@@ -29,7 +34,10 @@ inline constexpr char kHelp[] = "Help";
 inline constexpr char kLaboratoryProgram[] = "ridgewatt-lab";
 inline constexpr char kEvaluateDescription[] = "Score methods on measured sweeps";
 
-// The commands of `ridgewatt`. laboratory/evaluate_commands.h has those of `ridgewatt-lab`.
-extern const std::span<const CommandEntry> kCommands;
+extern const std::span<const CommandEntry> kCommands;            // of `ridgewatt`
+extern const std::span<const CommandEntry> kLaboratoryCommands;  // of `ridgewatt-lab`
+
+// Runs the command line of a program with these commands and returns the exit status.
+int run_program(std::span<const CommandEntry> commands, int argc, char** argv);
 
 }  // namespace ridgewatt::cli

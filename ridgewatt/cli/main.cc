@@ -1,6 +1,5 @@
 // The program `ridgewatt`.
 #include "ridgewatt/cli/commands.h"
-#include "ridgewatt/cli/program.h"
 
 int main(int argc, char** argv) {
   return ridgewatt::cli::run_program(ridgewatt::cli::kCommands, argc, argv);

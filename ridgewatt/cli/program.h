@@ -1,4 +1,4 @@
-// Builds the tree of commands, runs a command line, and formats the message for an invalid one.
+// Builds the tree of commands, and formats the message for an invalid command line.
 #pragma once
 
 #include <string>
@@ -25,9 +25,6 @@ void complete_program(CLI::App& app, const Context& context);
 // If another program implements the command with this name, replaces this process by that program,
 // with the same command line.
 void hand_over(const std::string& name, const Context& context);
-
-// Runs the command line of a program with these commands and returns the exit status.
-int run_program(std::span<const CommandEntry> commands, int argc, char** argv);
 
 // Returns a message of one line for a command line that CLI11 rejected. It suggests similar names
 // for an unknown command or option, and says how to show the help.

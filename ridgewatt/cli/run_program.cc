@@ -11,6 +11,7 @@
 
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/text.h"
+#include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/old_spellings.h"
 #include "ridgewatt/cli/program.h"
 #include "ridgewatt/io/file.h"

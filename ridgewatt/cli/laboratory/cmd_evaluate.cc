@@ -4,6 +4,24 @@
 #include "ridgewatt/report/svg.h"
 
 namespace ridgewatt::cli {
+namespace {
+
+void add_evaluate(CLI::App& app, Context& context) {
+  CLI::App* evaluate = command_named(app, "evaluate", kEvaluateDescription);
+  evaluate->require_subcommand(1);
+  for (const auto add : kEvaluateCommands) add(*evaluate, context);
+}
+
+constexpr CommandEntry kLabCommands[] = {
+    {"evaluate", add_evaluate, kLaboratory},
+    {"help", add_help, kHelp},
+    {"man", add_man, kHelp},
+    {"complete", add_complete, ""},
+};
+
+}  // namespace
+
+constinit const std::span<const CommandEntry> kLaboratoryCommands(kLabCommands);
 
 void add_evaluate_pipeline(CLI::App& evaluate, Context& context) {
   auto* command = add_command(evaluate, context, "pipeline",
@@ -14,12 +32,6 @@ void add_evaluate_pipeline(CLI::App& evaluate, Context& context) {
     print(context,
           evaluate::published_pipeline_result(evaluate::evaluate_published_pipeline(context.seed)));
   });
-}
-
-void add_evaluate(CLI::App& app, Context& context) {
-  CLI::App* evaluate = command_named(app, "evaluate", kEvaluateDescription);
-  evaluate->require_subcommand(1);
-  for (const auto add : kEvaluateCommands) add(*evaluate, context);
 }
 
 void write_scores(const FigureFiles& files, const std::string& title,

@@ -1,4 +1,4 @@
-// The commands of `ridgewatt-lab`: the subcommands of `ridgewatt evaluate`, and commands for help.
+// The subcommands of `ridgewatt evaluate`, which only `ridgewatt-lab` contains.
 #pragma once
 
 #include <string>
@@ -23,16 +23,6 @@ inline constexpr AddCommand* kEvaluateCommands[] = {
     add_evaluate_board_effects, add_evaluate_govern,     add_evaluate_thermal,
     add_evaluate_in_place,      add_evaluate_llm,        add_evaluate_merge,
     add_evaluate_references,    add_evaluate_explain,    add_evaluate_groups,
-};
-
-AddCommand add_evaluate;
-
-// The commands of the program `ridgewatt-lab`.
-inline constexpr CommandEntry kLaboratoryCommands[] = {
-    {"evaluate", add_evaluate, kLaboratory},
-    {"help", add_help, kHelp},
-    {"man", add_man, kHelp},
-    {"complete", add_complete, ""},
 };
 
 // Writes figures as SVG files, or with the scores as one HTML page.

@@ -22,6 +22,7 @@
 #include "ridgewatt/base/suggest.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/base/workload_kind.h"
+#include "ridgewatt/cli/command.h"
 #include "ridgewatt/cli/commands.h"
 #include "ridgewatt/cli/options/vocabulary.h"
 
