@@ -7,6 +7,11 @@ if(PROJECT_IS_TOP_LEVEL)  # otherwise the including project decides
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND flags -Wno-restrict)  # false warnings of GCC 12 about std::string
+  if(PROJECT_IS_TOP_LEVEL)
+    # GCC lets a unit grow by 40 % through inlined functions. With 10 %, the program is 0.22 MB
+    # smaller, and long commands take 2 to 7 % more time.
+    list(APPEND flags --param=inline-unit-growth=10)
+  endif()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     list(APPEND flags -Wno-psabi)  # notes on how GCC before 10 passed a pair of numbers
   endif()
