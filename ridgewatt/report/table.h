@@ -75,16 +75,18 @@ inline constexpr int kNominal = 0;  // digits of settings: 1300.5 MHz, 204 MHz
 // ends, each distinct one once.
 class Label {
  public:
-  constexpr Label(const char* literal = nullptr) : text_(literal) {}  // NOLINT
-  Label(std::string_view text);                                       // NOLINT
-  Label(const std::string& text) : Label(std::string_view(text)) {}   // NOLINT
+  constexpr Label() = default;
+  template <std::size_t kSize>
+  constexpr Label(const char (&literal)[kSize]) : text_(literal) {}  // NOLINT
+  Label(std::string_view text);                                      // NOLINT
+  Label(const std::string& text) : Label(std::string_view(text)) {}  // NOLINT
   std::string_view view() const { return text_ == nullptr ? std::string_view() : text_; }
   operator std::string_view() const { return view(); }  // NOLINT
   bool empty() const { return view().empty(); }
   friend bool operator==(const Label& a, std::string_view b) { return a.view() == b; }
 
  private:
-  const char* text_;
+  const char* text_ = nullptr;
 };
 
 struct Column {

@@ -216,7 +216,7 @@ Table race_to_halt_table(const twin::Twin& twin, const std::vector<PowerMode>& m
                          std::uint64_t seed) {
   const auto knobs = report::knob_columns();
   std::vector<Column> columns(knobs.begin(), knobs.end());
-  for (const char* name : {"roof", "race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
+  for (const std::string_view name : {"roof", "race_to_halt_ratio", "lo", "hi", "race_to_halt"}) {
     columns.push_back({name});
   }
   Table table(columns);

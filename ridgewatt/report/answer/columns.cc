@@ -10,10 +10,10 @@ namespace ridgewatt::report {
 namespace {
 
 struct SharedColumn {
-  const char* key;
-  const char* heading;  // empty: derived from the key
+  Label key;
+  Label heading;  // empty: derived from the key
   int digits;
-  const char* meaning;
+  Label meaning;
 };
 
 // clang-format off

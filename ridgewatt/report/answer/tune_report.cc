@@ -151,7 +151,7 @@ Cell confidence_cell(const tune::ComparedPoint& point) {
 }
 
 // The columns after the knobs, common to the tables of this file.
-std::vector<Column> outcome_columns(const char* ratio, int ratio_rank) {
+std::vector<Column> outcome_columns(Label ratio, int ratio_rank) {
   std::vector<Column> columns = cost_columns();
   append(columns, {{.name = "objective_ratio", .heading = ratio, .digits = 3, .rank = ratio_rank},
                    {.name = "limits", .wrap = true}});

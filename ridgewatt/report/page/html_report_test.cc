@@ -10,7 +10,7 @@
 namespace ridgewatt::report {
 namespace {
 
-constexpr const char* kHostile = "</script><script>document.title='owned'</script><img src=x>";
+constexpr const char kHostile[] = "</script><script>document.title='owned'</script><img src=x>";
 
 std::string sample_page() {
   HtmlReport report(std::string("Report ") + kHostile);

@@ -93,7 +93,7 @@ TEST(Table, KeepsItsNamesAndTexts) {
 }
 
 TEST(Table, HeadingsAreWordsWithTheUnitInParentheses) {
-  const auto heading = [](const char* name) { return column_heading({.name = name}); };
+  const auto heading = [](Label name) { return column_heading({.name = name}); };
   EXPECT_EQ(heading("time_ms"), "time (ms)");
   EXPECT_EQ(heading("time_lo_ms"), "time from (ms)");
   EXPECT_EQ(heading("static_power_w_hi"), "static power to (W)");
