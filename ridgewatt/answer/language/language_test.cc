@@ -68,6 +68,7 @@ TEST(Language, BoardsAreOneOrAllOrAList) {
   EXPECT_EQ(boards[0].bsp, "super");
   EXPECT_EQ(boards[1].name, "thor");
   EXPECT_EQ(boards_named("nano").size(), 1U);
+  EXPECT_EQ(boards_named("nano, thor, nano").size(), 2U);
   EXPECT_EQ(boards_named("all").size(), list_boards().size());
   EXPECT_THROW(boards_named("nano,thorn"), NotFoundError);
   EXPECT_THROW(boards_named(""), NotFoundError);

@@ -1,5 +1,6 @@
 // The meaning of a user's words in questions about language models.
 #include "ridgewatt/answer/language.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/text.h"
 #include "ridgewatt/llm/forecast.h"
 
@@ -8,10 +9,14 @@ namespace {
 
 constexpr std::string_view kEvery = "all";
 
+// In the order of the text, each once.
 std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> names;
   if (text.empty()) return names;
-  for (const auto& name : split(text, ',')) names.emplace_back(trim(name));
+  for (const auto& part : split(text, ',')) {
+    const auto name = trim(part);
+    if (!contains(names, name)) names.emplace_back(name);
+  }
   return names;
 }
 

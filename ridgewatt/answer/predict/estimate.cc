@@ -10,6 +10,7 @@
 #include "ridgewatt/answer/board/known_power.h"
 #include "ridgewatt/answer/predict/estimate_rows.h"
 #include "ridgewatt/answer/predict/runtime_choices.h"
+#include "ridgewatt/base/contains.h"
 #include "ridgewatt/base/error.h"
 #include "ridgewatt/base/progress.h"
 #include "ridgewatt/base/sort.h"
@@ -27,9 +28,15 @@ std::shared_ptr<const twin::TwinModel> model_on(
                                                  usual_batch(*workload));
 }
 
+// In the order of the question, each once.
 std::vector<int> batches_of(const EstimateQuestion& question,
                             const workload::DeployedWorkload& workload) {
-  return question.batches.empty() ? std::vector{usual_batch(workload)} : question.batches;
+  if (question.batches.empty()) return {usual_batch(workload)};
+  std::vector<int> batches;
+  for (const int batch : question.batches) {
+    if (!contains(batches, batch)) batches.push_back(batch);
+  }
+  return batches;
 }
 
 // A workload in several runtimes and precisions. The cost of each is computed once.

@@ -24,7 +24,7 @@ std::shared_ptr<const workload::DeployedWorkload> model(const std::string& name,
 TEST(Estimate, OneRowPerModeAndBatchInTheOrderAsked) {
   const auto lenet = model("zoo:lenet5", WorkloadKind::kInference);
   const EstimateAnswer found =
-      estimate_on_board({.modes = "maxn,presets", .batches = {4, 1}}, lenet, "orin-nano");
+      estimate_on_board({.modes = "maxn,presets", .batches = {4, 1, 4}}, lenet, "orin-nano");
   ASSERT_FALSE(found.rows.empty());
   EXPECT_EQ(found.rows.size() % 2, 0U);
   EXPECT_EQ(found.rows[0].setting->batch, 4);
