@@ -54,8 +54,12 @@ struct TuneOutcome {
   std::optional<tune::ComparedPoint> best;    // absent if no point meets every limit
   std::optional<tune::ComparedPoint> miss;    // if `best` is absent: the nearest point
   std::vector<tune::ComparedPoint> compared;  // MAXN, presets, governors, optimum of a sweep
-  // The point with the least objective, if `best` is another one that is faster and nearly as good.
+  // The point with the least objective, if `best` is another one: the fastest of the points whose
+  // objective is at most the share `tie` above the least or, if `surest`, the one of them that most
+  // probably meets the limits.
   std::optional<tune::ComparedPoint> least;
+  double tie = 0;
+  bool surest = false;
   // The highest mode at the batch of `best`, which shows the effect of the mode alone. Absent: not
   // known.
   std::optional<tune::ComparedPoint> highest;

@@ -91,6 +91,10 @@ TEST_F(Predict, PowersAreLimitedByTheBoardOrByTheHighestSample) {
     std::erase_if(samples, [&](const auto& row) { return row.power_w > 0.6 * most_w; });
     for (auto& row : samples) row.power_w *= highest_w / (0.6 * most_w);
     const PredictAnswer found = predict_modes(asked);
+    for (const auto& one : found.predictions) {  // a limited value has no one-sided interval
+      EXPECT_LT(one.power_w.lo, one.power_w.mean);
+      EXPECT_LT(one.energy_j.lo, one.energy_j.mean);
+    }
     std::string all;
     for (const auto& remark : found.remarks) all += remark + '\n';
     return all;

@@ -30,10 +30,14 @@ void limit_power(predict::Prediction& one, double most_w, double upper) {
     power.hi = most_w;
     energy.hi = std::min(energy.hi, one.time_s.hi * most_w);
   }
-  power.mean = std::min(power.mean, most_w);
-  power.lo = std::min(power.lo, power.mean);
-  energy.mean = std::min(energy.mean, one.time_s.mean * most_w);
-  energy.lo = std::min(energy.lo, energy.mean);
+  // The lower ends keep their ratios to the means.
+  const auto lower = [](predict::Estimate& value, double most) {
+    if (value.mean <= most) return;
+    value.lo *= most / value.mean;
+    value.mean = most;
+  };
+  lower(power, most_w);
+  lower(energy, one.time_s.mean * most_w);
 }
 
 // The points that the predictor compares the samples with. With a board, they are all its modes at

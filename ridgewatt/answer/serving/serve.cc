@@ -117,8 +117,8 @@ std::string no_training_text(std::span<const schedule::Candidate> candidates,
   return profiled ? text + " at these points, so profile more points" : text;
 }
 
-// If the inference can be served but no training minibatch fits: sets the plan of the inference
-// alone as the nearest miss, and states which limits would allow training.
+// If no training minibatch fits: sets the plan of the inference alone as the nearest miss and, if
+// it meets the limits, states which limits would allow training.
 void say_where_no_training_fits(std::vector<schedule::Candidate> candidates, bool profiled,
                                 const schedule::PlanProblem& problem, schedule::Plan& plan) {
   const schedule::Candidate& found = plan.candidate;
@@ -127,8 +127,8 @@ void say_where_no_training_fits(std::vector<schedule::Candidate> candidates, boo
   const std::string text = no_training_text(candidates, problem, profiled);
   for (auto& candidate : candidates) candidate.background.reset();
   schedule::Plan alone = schedule::PlanTable(std::move(candidates)).best(problem);
-  if (!alone.feasible) return;
   plan = std::move(alone);
+  if (!plan.feasible) return;  // the training is not the cause
   plan.feasible = false;
   plan.miss = text;
 }

@@ -170,13 +170,13 @@ void add_time_over_reference(TuneAnswer& found, const twin::TwinModel& model,
 constexpr double kPointTie = 0.04;
 constexpr double kRounding = 1e-9;  // chosen
 
-// Among the feasible points whose objective is at most the share `tie` above that of point `best`,
-// the one with the highest probability of meeting the limits per objective. For example, a power
-// limit that slows a graphics card little by the estimate holds if the card draws more than
-// estimated.
+// Among `best` and the feasible points whose objective is at most the share `tie` above that of
+// point `least`, the one with the highest probability of meeting the limits per objective. For
+// example, a power limit that slows a graphics card little by the estimate holds if the card draws
+// more than estimated.
 std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
                          const tune::SearchSpace& space, std::span<const predict::Prediction> costs,
-                         std::size_t best, tune::Caution caution, double tie) {
+                         std::size_t best, std::size_t least, tune::Caution caution, double tie) {
   const auto objective = [&](std::size_t i) {
     const auto& [time, power, energy] = costs[i];
     return tune::objective_value(goal, space[i], time.mean, power.mean, energy.mean);
@@ -187,12 +187,12 @@ std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
   const auto probability = [&](std::size_t i) {
     return tune::least_confidence(estimated(goal, "", twin, space[i]).confidence);
   };
-  const auto least = probability(best);
-  if (!least || *least >= 1) return best;
-  const double lowest = objective(best);
-  double most = *least;
+  const auto met = probability(best);
+  if (!met || *met >= 1) return best;
+  const auto above = [&](std::size_t i) { return std::max(1.0, objective(i) / objective(least)); };
+  double most = *met / above(best);
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    const double ratio = std::max(1.0, objective(i) / lowest);
+    const double ratio = above(i);
     if (ratio > 1 + tie || most * ratio >= 1 || !feasible(i)) continue;
     const double found = probability(i).value_or(0) / ratio;
     if (found > most + kRounding) most = found, best = i;
@@ -221,12 +221,15 @@ TuneAnswer choose_among_all(const TuneQuestion& question, const TwinCosts& twin,
                                            caution_of(question), twin::kTwinTie, times);
   if (choice.best) {
     const tune::Caution caution = caution_of(question);
-    const bool tied = model.twin().discrete && caution == tune::Caution::kMeans;
-    const std::size_t best = most_certain(found.outcome.goal, twin, space, costs, *choice.best,
-                                          caution, tied ? kPointTie : kRounding);
-    found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[best]);
     const tune::Choice least =
-        tune::choose(found.outcome.goal, space.points(), costs, caution_of(question), 0, times);
+        tune::choose(found.outcome.goal, space.points(), costs, caution, 0, times);
+    const bool wide = model.twin().discrete && caution == tune::Caution::kMeans;
+    const std::size_t best =
+        most_certain(found.outcome.goal, twin, space, costs, *choice.best,
+                     wide ? *least.best : *choice.best, caution, wide ? kPointTie : kRounding);
+    found.outcome.best = estimated(found.outcome.goal, "answer", twin, space[best]);
+    found.outcome.surest = wide && best != *choice.best;
+    found.outcome.tie = found.outcome.surest ? kPointTie : twin::kTwinTie;
     const auto point = estimated(found.outcome.goal, "least", twin, space[*least.best]);
     // Of points with equal objectives, none is the least.
     if (point.objective < (1 - kEqualObjectives) * found.outcome.best->objective) {
@@ -328,6 +331,10 @@ TuneAnswer tune_on_twin(const TuneQuestion& asked,
                         const std::string& device) {
   TuneQuestion question = asked;
   const std::string idle_power = count_idle(question, device);
+  // Requests come from clients, not from a loader.
+  if (question.goal.rate_hz > 0 && !question.run.loader_s_per_sample) {
+    question.run.loader_s_per_sample = 0;
+  }
   const Board board = load_board(device);
   const twin::Twin twin = twin::load_twin(board);
   // An unknown energy stays unknown even if its weight is 0.

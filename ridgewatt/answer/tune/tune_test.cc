@@ -381,6 +381,19 @@ TEST(TuneOnTwin, AHeldLimitIsPreferredToAClockThatMayExceedIt) {
   EXPECT_LT(tune::least_confidence(orin.outcome.best->confidence).value(), 0.6);
 }
 
+// The tolerances for equal objectives and for certainty do not add up.
+TEST(TuneOnTwin, ASurerPointIsAtMostFourPercentAboveTheLeast) {
+  TuneQuestion question = least_energy(0);
+  question.goal.limits.slowdown = 0.1;
+  question.batches = {128};
+  const TuneAnswer found = tune_on_twin(question, model("zoo:resnet50"), "h100-sxm");
+  ASSERT_TRUE(found.outcome.best && found.outcome.least);
+  EXPECT_GT(found.outcome.best->objective, found.outcome.least->objective);
+  EXPECT_LE(found.outcome.best->objective,
+            (1 + found.outcome.tie) * found.outcome.least->objective);
+  EXPECT_LE(found.outcome.tie, 0.04);
+}
+
 TEST(TuneOnTwin, StatesTheShareOfWaitsForData) {
   TuneQuestion question;
   question.batches = {128};
@@ -536,8 +549,9 @@ TEST(TuneOnTwin, TheEnergyOfARequestIsThatOfASchedule) {
   const tune::ComparedPoint& best = *found.outcome.best;
   EXPECT_THAT(found.source.idle_power, ::testing::HasSubstr("the twin of agx-orin"));
   schedule::ScheduleWorkloads alone;
-  alone.inference =
-      estimate_sweep({.modes = "all", .batches = {best.point.batch}}, resnet, "agx-orin");
+  alone.inference = estimate_sweep(
+      {.modes = "all", .batches = {best.point.batch}, .run = {.loader_s_per_sample = 0}}, resnet,
+      "agx-orin");
   bool seen = false;
   const PlannedPoints points = planned_points(alone);
   for (const auto& candidate : points.candidates) {

@@ -12,6 +12,7 @@
 namespace ridgewatt::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -111,6 +112,9 @@ TEST_F(PlanOfTwo, WhereThePowerForbidsTrainingThePowerThatAllowsItIsNamed) {
   EXPECT_THAT(miss("600 --max-power 25"),
               HasSubstr("no training fits within 600 ms and 25 W; 30 W allows 7.5 minibatches"));
   EXPECT_THAT(miss("200 --max-power 25"), HasSubstr("; 500 ms with 30 W allow 7.5 minibatches"));
+  // Not even the inference alone is possible.
+  EXPECT_THAT(miss("600 --max-power 5"),
+              AllOf(HasSubstr("W over the budget of 5.00 W"), Not(HasSubstr("power 30.00 W"))));
   // A strategy knows only the points that it profiled.
   EXPECT_THAT(miss("600 --max-power 25 --strategy random --profiles 2"),
               HasSubstr("within 600 ms and 25 W at the 2 points that were profiled; 30 W allows"));

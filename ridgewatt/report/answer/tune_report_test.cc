@@ -9,6 +9,7 @@
 namespace ridgewatt::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -96,6 +97,27 @@ TEST(TuneReport, GainAndCostAgainstMaxnAreASentence) {
   EXPECT_THAT(tune_sentences(report),
               ElementsAre("MODE_50W is slower than MODE_30W here because it caps the CPU at 1497.6 "
                           "MHz"));
+}
+
+TEST(TuneReport, TheRuleIsStatedIfTheAnswerIsNotTheLeast) {
+  answer::TuneAnswer report;
+  auto& found = report.outcome;
+  found.goal.objective = tune::Objective::kEnergy;
+  const auto point = [&](double clock_hz, double time_s) {
+    return tune::compared(found.goal, "",
+                          Observation{{{4, 1e9, clock_hz, 2e9, ""}, 1}, time_s, 10});
+  };
+  found.compared = {point(1e9, 0.02)};
+  found.best = point(1e9, 0.02);
+  found.least = point(0.5e9, 0.0199);
+  found.tie = 0.01;
+  EXPECT_THAT(tune_sentences(report),
+              Contains("of the points within 1 % of the least energy (0.199 J: 4 cores, CPU 1000, "
+                       "GPU 500, memory 2000 MHz), the answer is the fastest"));
+  found.tie = 0.04;
+  found.surest = true;
+  EXPECT_THAT(tune_sentences(report), Contains(AllOf(HasSubstr("within 4 % of the least"),
+                                                     HasSubstr("most probably meets the limits"))));
 }
 
 // MODE_15W of the AGX Orin leaves 6 of 16 SMs on. A mode of a preset is set by its cores and

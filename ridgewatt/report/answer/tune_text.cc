@@ -343,7 +343,7 @@ std::string saving_text(const answer::TuneOutcome& outcome) {
                             within ? " within them" : "", usual.point.batch);
 }
 
-// The rule by which the answer is not the point with the least objective.
+// The rule by which the answer is another point than that with the least objective.
 std::string tie_text(const answer::TuneOutcome& outcome) {
   if (!outcome.best || !outcome.least) return {};
   const tune::ComparedPoint& least = *outcome.least;
@@ -354,10 +354,11 @@ std::string tie_text(const answer::TuneOutcome& outcome) {
     value = sentence("{:.4g} W", least.cost.power_w.mean);
   }
   const bool same_batch = least.point.batch == outcome.best->point.batch;
-  return fmt::format(
-      "the answer is the fastest of the points within {:.0f} % of the least {}{}: {}{}",
-      100 * twin::kTwinTie, name_of(outcome.goal.objective), value.empty() ? "" : ", " + value,
-      describe(least.point.mode), same_batch ? "" : fmt::format(", batch {}", least.point.batch));
+  return fmt::format("of the points within {:.0f} % of the least {} ({}{}{}), the answer {}",
+                     100 * outcome.tie, name_of(outcome.goal.objective),
+                     value.empty() ? "" : value + ": ", describe(least.point.mode),
+                     same_batch ? "" : fmt::format(", batch {}", least.point.batch),
+                     outcome.surest ? "most probably meets the limits" : "is the fastest");
 }
 
 constexpr double kMuchWaiting = 0.1;  // chosen: shorter waits are not mentioned
