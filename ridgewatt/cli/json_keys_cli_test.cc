@@ -40,6 +40,7 @@ constexpr const char* kJsonLines[] = {
     "analyze zoo:lenet5",
     "analyze zoo:lenet5 --training --batch 4",
     "analyze zoo:lenet5 --explain Conv_0",
+    "analyze zoo:lenet5 --runtime tensorrt --per-layer",
     "calibrate --device agx-orin --no-validation --parameters --sweep "
     "training.csv,model=zoo:resnet18",
     "calibrate --runtimes runtimes.csv",
@@ -62,6 +63,7 @@ constexpr const char* kJsonLines[] = {
     "device list",
     "device show orin-nano-4gb --list-modes",
     "device show thor",
+    "device show rtx-3090 --list-modes",
     "explain zoo:lenet5 --device agx-orin --measured 1ms --power 10W --claimed 2ms",
     "explain zoo:lenet5 " FAKE FAKE_RUN,
     "explain zoo:lenet5 --device agx-orin --runtime tensorrt --profile profile.json --layers "
@@ -70,6 +72,7 @@ constexpr const char* kJsonLines[] = {
     "--tokens-per-second 7 --first-token 900ms --power 20W",
     "evaluate explain --runs 20 --seed 2",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --per-layer --dataset-size 1000",
+    "estimate zoo:resnet18 --device rtx-3090 --per-layer",
     "estimate zoo:lenet5 --device all",
     "estimate zoo:lenet5 --device agx-orin --modes maxn --runtime tensorrt --precision int8",
     "estimate zoo:lenet5 --device nano --modes maxn --runtime all",
@@ -111,11 +114,13 @@ constexpr const char* kJsonLines[] = {
     "mode show " FAKE,
     "mode restore " FAKE,
     "pareto --sweep inference.csv",
+    "pareto --sweep modelled.csv",
     "pareto --samples inference.csv --device agx-orin --method linear",
     "pareto --sweep inference.csv --device agx-orin --presets",
     "pipeline zoo:lenet5 --device agx-orin --simulate 2",
     "predict --samples inference.csv --device agx-orin --method linear",
     "predict --samples inference.csv --device agx-orin --suggest 2",
+    "predict --samples modelled.csv --device agx-orin --suggest 2",
     "predict --samples four.csv --device agx-orin --method linear",
     "predict --device agx-orin --advise --minibatch-time 250",
     "profile points.db --sample 1 --settle 0 --idle 0 --window 3 " FAKE FAKE_RUN,
@@ -170,6 +175,7 @@ constexpr const char* kJsonLines[] = {
     "tune zoo:lenet5 --device agx-orin --period 1s",
     "tune zoo:lenet5 --device agx-orin --day-energy 400Wh",
     "tune zoo:lenet5 --device all --max-power 40 --dataset-size 1000",
+    "tune zoo:lenet5 --device agx-orin --runtime all",
     "tune llm zoo:qwen3-0.6b --device xavier-nx --modes presets --phases --max-tpot 1s",
     "tune llm zoo:qwen3-0.6b --device xavier-nx --modes presets --max-tpot 1s",
     "tune llm zoo:qwen3-0.6b --device agx-orin --modes presets --max-power 1",
@@ -236,6 +242,7 @@ std::map<std::string, Keys> written_keys(const fs::path& folder) {
   };
   run("sweep example --workload resnet18:training --mode-count 30 -o training.csv");
   run("sweep example --workload resnet18:inference --mode-count 30 -o inference.csv");
+  run("estimate zoo:lenet5 --device agx-orin --format csv -o modelled.csv");
   std::ofstream(folder / "tegrastats.txt")
       << "RAM 2448/7620MB (lfb 9x4MB) SWAP 0/3810MB (cached 0MB) CPU [1%@729,0%@729,0%@729,0%@729,"
          "off,off] EMC_FREQ 0%@2133 GR3D_FREQ 0%@[305] cpu@45.5C gpu@44.6C tj@46.1C "

@@ -35,6 +35,8 @@ std::span<const KeyMeaning> model_keys() {
       {"totals", "totals"},
       {"traffic", "how memory traffic is counted"},
       {"launched", "kernels in the order in which the runtime launches them"},
+      {"launched.class", "class of the kernel's main operator"},
+      {"launched.steps", "indices of the nodes that the kernel computes, the main node first"},
       {"layers:device", "board whose roofs apply; null without one"},
       {"layers:source", "what wrote the profile"},
       {"layers:runs", "runs that the profile holds; all times are per run"},

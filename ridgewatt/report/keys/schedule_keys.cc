@@ -124,7 +124,7 @@ std::span<const KeyMeaning> schedule_keys() {
       {"goal.latency_s", "latency that is allowed; null without a bound"},
       {"goal.batch", "batch"},
       {"goal.minibatches", "minibatches to be done; null without a number"},
-      {"govern:held", "whether the goal was met"},
+      {"govern:held", "whether the goal was met, within a tolerance of 1 to 3 %"},
       {"govern:end_s", "when it ended"},
       {"govern:energy_j", "energy that was used"},
       {"energy_time_s",
