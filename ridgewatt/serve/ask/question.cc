@@ -168,7 +168,7 @@ std::vector<std::string> values_of(const Parameters& parameters, std::string_vie
 
 void add_option(Builder& builder, const EndpointOption& option, std::string_view name,
                 const std::vector<std::string>& values) {
-  if (values.size() > 1 && !option.several) refuse_value(option.name, "stands there twice");
+  if (values.size() > 1 && !option.several) refuse_value(option.name, "is given more than once");
   std::vector<std::string> words;
   for (const auto& value : values) {
     const auto word = builder.word(option, value);
@@ -210,7 +210,7 @@ void add_common(Builder& builder, const Endpoint& endpoint, const Parameters& pa
     add_option(builder, option, name, values);
   }
   const auto formats = values_of(parameters, "format");
-  if (formats.size() > 1) refuse_value("format", "stands there twice");
+  if (formats.size() > 1) refuse_value("format", "is given more than once");
   const std::string format = formats.empty() ? "json" : formats.front();
   if (format != "json" && format != "csv") refuse_value("format", "is json or csv");
   builder.question().csv = format == "csv" || endpoint.answers_csv;
