@@ -189,7 +189,8 @@ std::size_t most_certain(const tune::Goal& goal, const TwinCosts& twin,
   };
   const auto met = probability(best);
   if (!met || *met >= 1) return best;
-  const auto above = [&](std::size_t i) { return std::max(1.0, objective(i) / objective(least)); };
+  const double lowest = objective(least);
+  const auto above = [&](std::size_t i) { return std::max(1.0, objective(i) / lowest); };
   double most = *met / above(best);
   for (std::size_t i = 0; i < costs.size(); ++i) {
     const double ratio = above(i);
